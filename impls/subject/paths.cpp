@@ -1,0 +1,1 @@
+#include "impls/subject/subject.hpp"

@@ -1,0 +1,38 @@
+// The element map y = f(x, w, r): what one output is once the row's one scalar r is known. Monotone in r for fixed x and w,
+// no row and no order in it. A map is f32 arithmetic with named roundings, one file each.
+//
+// Source of cast_first: moonshotai/Kimi-K2-Instruct modeling_deepseek.py at fd1984e2b7a3, lines 106-111.
+#pragma once
+#include <span>
+#include <string_view>
+
+#include "reference/base/piece.hpp"
+#include "reference/contract/contract.hpp"
+
+namespace ulpgate {
+
+struct MapTypes {
+    Type x, w, y;     // T is x: the type that cast_first rounds n to
+    Gain gain;        // how the gain's bits become its value
+};
+
+// Replaces each value by the nearest value of type t; a fault passes another rounding.
+using Narrow = void (*)(Type t, std::span<float> v);
+void narrow_nearest(Type t, std::span<float> v);
+
+struct MapPiece {
+    std::string_view name;  // as contract text: "f32_gain,assoc=xr_w"
+    Map map;
+    Assoc assoc;
+    By by;  // mul: r is the f32 reciprocal rms; div: r is the f32 rms
+    // out[j] = f(x[j], w[j], r) as a value of types.y. w holds the gain's values as stored (gain 1+w not yet added);
+    // empty where the contract has no gain. x, w, out have one length; out may be x.
+    void (*apply)(const MapTypes& types, Narrow narrow, std::span<const float> x, std::span<const float> w, float r,
+                  std::span<float> out);
+};
+
+namespace maps {
+std::span<const MapPiece* const> all();
+}
+
+}  // namespace ulpgate

@@ -1,0 +1,35 @@
+// The certified reference: RMSNorm in real arithmetic, rounded once where the contract rounds. Nothing here depends on a
+// kernel, an order or a rounding mode; the last decisions fall to integer comparison.
+//
+//   ideal       y = RN_y(w x / sqrt(S/d + eps)),                  S = sum of x^2, all real
+//   cast_first  y = RN_y(w RN_T(x / sqrt(S/d + eps)))             moonshotai/Kimi-K2-Instruct modeling_deepseek.py
+//                                                                 at fd1984e2b7a3, lines 94-111
+// eps is an explicit dyadic number: float(1e-6) and double(1e-6) are different references.
+#pragma once
+#include <cstdint>
+#include <span>
+
+#include "reference/formats/format.hpp"
+
+namespace ulpgate {
+
+enum class Oracle { ideal, cast_first };
+
+struct OracleStats {  // how many elements each level was handed
+    std::uint64_t elements = 0, l1 = 0, l2 = 0, l3 = 0, ties = 0;
+    std::uint64_t special_rows = 0;  // NaN, Inf, or v = 0: by IEEE rules instead
+};
+
+struct OracleTypes {
+    Type x, w, y;  // w is also the type whose values the span of gains holds
+};
+
+// One row. x exact values of types.x; w of types.w (gain bias already applied, exact), or empty for no gain. y: words of
+// types.y. |x| <= 65536 columns.
+void oracle_row(Oracle, const OracleTypes&, std::span<const float> x, std::span<const float> w, double eps,
+                std::span<std::uint32_t> y, OracleStats* = nullptr);
+
+// r = 1/sqrt(S/d + eps) to within 2^-50 relative; inf when S/d + eps = 0, 0 when an x is infinite, NaN when one is NaN.
+double ideal_r(std::span<const float> x, double eps);
+
+}  // namespace ulpgate
