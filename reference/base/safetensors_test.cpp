@@ -44,13 +44,18 @@ TEST(Safetensors, ReadsWhatItWrites) {
     EXPECT_FALSE(s.find("y"));
 }
 
-// The bytes of a file that the format's own Python library wrote (safetensors 0.4): a = bf16 [1.0, 2.0].
+// What the format's own Python library writes: save({"a": float32 [1, 2]}), safetensors 0.8.
 TEST(Safetensors, ReadsTheFormatsOwnFiles) {
-    const std::string header = R"({"a":{"dtype":"BF16","shape":[2],"data_offsets":[0,4]}}      )";
-    auto f = file_of(header, 0) + std::string("\x80\x3f\x00\x40", 4);
-    const auto s = parse_safetensors(f);
+    const std::string file("8\0\0\0\0\0\0\0{\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,8]}}  \0\0\x80?\0\0\0@", 72);
+    const auto s = parse_safetensors(file);
     ASSERT_EQ(s.error, "");
-    EXPECT_EQ(s.tensors.at(0).count(), 2);
+    ASSERT_EQ(s.tensors.size(), 1u);
+    EXPECT_EQ(s.tensors[0].type, Type::f32);
+    float a[2];
+    ASSERT_EQ(s.tensors[0].count(), 2);
+    std::memcpy(a, s.bytes_of(s.tensors[0]), sizeof a);
+    EXPECT_EQ(a[0], 1.f);
+    EXPECT_EQ(a[1], 2.f);
 }
 
 TEST(Safetensors, HostileFilesAreRefusedInWords) {
