@@ -60,6 +60,8 @@ class Subject {
     virtual std::string name() const = 0;     // the descriptor's; "" before start()
     virtual std::string version() const = 0;  // the descriptor's; may be ""
     virtual std::string mode() const = 0;     // "" or the FP mode after load where not default: "ftz+daz on"
+    // The case lines that this subject has outputs for; empty: any case.
+    virtual std::vector<std::string> cases() const { return {}; }
     // Both passes, both poisons, guards on both sides; restarts a dead child first.
     virtual Outcome run(std::size_t entry, const Tensors&) = 0;
 };
