@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include "impls/subject/manifest.hpp"
 #include "reference/base/safetensors.hpp"
@@ -25,27 +26,31 @@ class FilesSubject final : public Subject {
         manifest_ = read_manifest(dir_);
         if (!manifest_.error.empty()) return {Event::not_loaded, manifest_.error, {}, {}, 0};
         entries_.clear();
-        bool any = false;
+        std::string broken;
+        std::set<std::string> seen;  // types whose first outputs were read: what a file says of itself holds for its types
         for (const auto& c : manifest_.cases) {
-            std::string contract = c.types;
-            if (std::error_code ec; std::filesystem::exists(dir_ + "/" + c.outputs, ec)) {
-                const auto out = read_safetensors(dir_ + "/" + c.outputs);
-                if (any || !out.error.empty()) continue;
-                any = true;
-                const auto said = [&](const char* key) {
-                    const auto it = out.metadata.find(key);
-                    return it == out.metadata.end() ? std::string() : it->second;
-                };
-                name_ = said("name");
-                version_ = said("version");
-                if (auto k = said("contract"); !k.empty()) contract = k;
+            const std::string path = dir_ + "/" + c.outputs;
+            if (std::error_code ec; seen.contains(c.types) || !std::filesystem::exists(path, ec)) continue;
+            const auto out = read_safetensors(path);
+            if (!out.error.empty()) {  // said when its case runs; another file may serve
+                broken = out.error;
+                continue;
             }
+            const auto said = [&](const char* key, const std::string& otherwise) {
+                const auto it = out.metadata.find(key);
+                return it == out.metadata.end() || it->second.empty() ? otherwise : it->second;
+            };
+            if (seen.empty()) {
+                name_ = said("name", "");
+                version_ = said("version", "");
+            }
+            seen.insert(c.types);
             EntryInfo e;
-            e.contract = contract;
-            if (std::none_of(entries_.begin(), entries_.end(), [&](const auto& o) { return o.contract == e.contract; }))
-                entries_.push_back(std::move(e));
+            e.contract = said("contract", c.types);
+            entries_.push_back(std::move(e));
         }
-        if (!any)
+        if (seen.empty() && !broken.empty()) return {Event::not_loaded, broken, {}, {}, 0};
+        if (seen.empty())
             return {Event::not_loaded,
                     fmt::format("{}: no outputs yet: none of {} files such as {} is there", dir_, manifest_.cases.size(),
                                 manifest_.cases.empty() ? "out/000.safetensors" : manifest_.cases[0].outputs),

@@ -69,6 +69,24 @@ TEST(Files, OutputsAreFoundByTheHashOfTheirInputs) {
     EXPECT_EQ(s->run(0, t).event, Event::failed);
 }
 
+TEST(Files, EachTypeSaysItsOwnContractAndABrokenFileLeavesTheOthers) {
+    Folder dir;
+    ASSERT_EQ(write_manifest(dir.path, {{"a", 1, "bf16", "0", "out/0"}, {"b", 2, "bf16", "1", "out/1"}, {"c", 3, "fp16", "2", "out/2"}}), "");
+    ASSERT_EQ(write_file(dir.path + "/out/0", "junk"), "");
+    auto s = open_files_subject("files:" + dir.path);
+    const auto started = s->start();
+    EXPECT_EQ(started.event, Event::not_loaded);
+    EXPECT_NE(started.what.find("out/0"), std::string::npos);
+    const std::uint16_t y[1] = {};
+    for (const char* k : {"/out/1", "/out/2"})
+        ASSERT_EQ(write_safetensors(dir.path + k, {{"y", Type::bf16, {1}, reinterpret_cast<const std::byte*>(y)}},
+                                    {{"contract", k[5] == '1' ? "bf16,cast_first" : "fp16,f32_gain"}}), "");
+    ASSERT_EQ(s->start().event, Event::ok);
+    ASSERT_EQ(s->entries().size(), 2u);
+    EXPECT_EQ(s->entries()[0].contract, "bf16,cast_first");
+    EXPECT_EQ(s->entries()[1].contract, "fp16,f32_gain");
+}
+
 TEST(Files, AManifestIsNotBelieved) {
     Folder dir;
     const auto error = [&](std::string_view text) {
