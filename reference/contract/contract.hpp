@@ -38,7 +38,7 @@ enum class Stat { ms, mean_m2 };
 struct Contract {
     Type x = Type::none;    // of x (and of the cast T)
     Type w = Type::none;    // of the gain; default x
-    Type y = Type::none;    // of the output; default the wider of x and w
+    Type y = Type::none;    // of the output; default what x and w promote to: the wider, f32 for bf16 with fp16
     Type res = Type::none;  // of the residual; default x
     Map map = Map::none;
     Assoc assoc = Assoc::any;
