@@ -7,8 +7,6 @@ namespace ulpgate::maps {
 PIECE(MapPiece, cast_first) = {
     "cast_first", Map::cast_first, Assoc::any, By::mul,
     [](const MapTypes& t, Narrow narrow, std::span<const float> x, std::span<const float> w, float r,
-       std::span<float> out) { cast_then_gain(t, narrow, x, w, out, [r](float v) { return v * r; }); },
-    [](const MapTypes& t, Narrow narrow, std::span<const float> x, std::span<const float> w, float r,
-       std::span<float> out) { cast_then_gain_once(t, narrow, x, w, out, [r](float v) { return v * r; }); }};
+       std::span<float> out) { cast_then_gain(t, narrow, x, w, out, [r](float v) { return v * r; }); }};
 
 }  // namespace ulpgate::maps

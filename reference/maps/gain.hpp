@@ -44,18 +44,6 @@ void cast_then_gain(const MapTypes& types, Narrow narrow, std::span<const float>
     narrow(types.y, out);
 }
 
-// The same with the product of two values of T rounded once. Only bf16 has such a product that f32 does not hold.
-template <class N>
-void cast_then_gain_once(const MapTypes& types, Narrow narrow, std::span<const float> x, std::span<const float> w,
-                         std::span<float> out, N n) {
-    const bool in_t = types.x == Type::bf16 && types.w == types.x && types.y == types.x && types.gain != Gain::one_plus;
-    if (!in_t || w.empty()) return cast_then_gain(types, narrow, x, w, out, n);
-    each(x, out, n);
-    narrow(types.x, out);
-    each_with_gain(types, narrow, out, w, out,
-                   [](float t, float W) { return Bf16::round(static_cast<double>(W) * static_cast<double>(t)); });
-}
-
 // y = RN_y(f(x, W)), or RN_y(n(x)) without a gain: one rounding to T, at the end.
 template <class F, class N>
 void gain_then_cast(const MapTypes& types, Narrow narrow, std::span<const float> x, std::span<const float> w,

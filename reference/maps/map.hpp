@@ -29,12 +29,8 @@ struct MapPiece {
     By by;  // mul: r is the f32 reciprocal rms; div: r is the f32 rms
     // out[j] = f(x[j], w[j], r) as a value of types.y. w holds the gain's values as stored (gain 1+w not yet added);
     // empty where the contract has no gain. x, w, out have one length; out may be x.
-    using Apply = void (*)(const MapTypes& types, Narrow narrow, std::span<const float> x, std::span<const float> w,
-                           float r, std::span<float> out);
-    Apply apply;
-    // The same where the last product is rounded once, straight to y, as hardware that multiplies in T does; null where
-    // that is `apply` itself. Both are allowed: they differ below T's normal range only (reference/admissible/proof.md 5).
-    Apply once = nullptr;
+    void (*apply)(const MapTypes& types, Narrow narrow, std::span<const float> x, std::span<const float> w, float r,
+                  std::span<float> out);
 };
 
 // The pieces that restate the contract: one, or the three associations where it leaves them open; those of every map where
