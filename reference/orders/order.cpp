@@ -1,8 +1,14 @@
 #include "reference/orders/order.hpp"
 
+#include <cstdint>
+
 #include "reference/base/text.hpp"
 
 namespace ulpgate {
+
+namespace {
+constexpr int most_partials = 1 << 16;  // as many columns as a row may have: more would only be empty
+}
 
 std::optional<OrderChoice> find_order(std::string_view text) {
     const auto colon = text.find(':');
@@ -13,9 +19,12 @@ std::optional<OrderChoice> find_order(std::string_view text) {
         OrderChoice c{o, {}};
         if (o->defaults.empty()) return given.empty() ? std::optional(c) : std::nullopt;
         if (fields.size() != wanted.size()) return {};
-        for (std::size_t k = 0; k < fields.size(); ++k)
-            if (!parse_integer(fields[k], c.p[k]) || c.p[k] < 1) return {};
-        return c;
+        std::int64_t partials = 1;
+        for (std::size_t k = 0; k < fields.size(); ++k) {
+            if (!parse_integer(fields[k], c.p[k]) || c.p[k] < 1 || c.p[k] > most_partials) return {};
+            partials *= c.p[k];
+        }
+        return partials <= most_partials ? std::optional(c) : std::nullopt;
     }
     return {};
 }

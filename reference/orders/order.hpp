@@ -34,13 +34,16 @@ struct SquaresFma {
     S mac(S s, std::size_t i) const { return std::fma(x[i], x[i], s); }
     S add(S a, S b) const { return a + b; }
 };
-struct Terms {  // values that are summed as they are: an order over something else than squares
-    using S = float;
+template <class V>
+struct TermsIn {  // values that are summed in V as they are: an order over something else than squares
+    using S = V;
     const float* v;
     S zero() const { return 0; }
-    S mac(S s, std::size_t i) const { return s + v[i]; }
+    S mac(S s, std::size_t i) const { return s + static_cast<V>(v[i]); }
     S add(S a, S b) const { return a + b; }
 };
+using Terms = TermsIn<float>;
+using TermsF64 = TermsIn<double>;
 struct Dot {
     using S = float;
     const float *x, *y;
@@ -54,12 +57,18 @@ struct Height {  // additions on the longest path of a leaf with no zero operand
     S mac(S s, std::size_t) const { return s < 0 ? 0 : s + 1; }
     S add(S a, S b) const { return a < 0 ? b : b < 0 ? a : std::max(a, b) + 1; }
 };
-struct Lowered {  // every square and every sum narrowed by `narrow`: accumulation in T
+// Every sum, and by default every square, narrowed: accumulation in T. The sum of two values of a 16-bit T narrowed from
+// f32 equals the sum rounded once to T, because 24 >= 2p + 2 (Figueroa 1995).
+struct Lowered {
     using S = float;
     const float* x;
     float (*narrow)(float);
+    bool squares = true;
     S zero() const { return 0; }
-    S mac(S s, std::size_t i) const { return narrow(s + narrow(x[i] * x[i])); }
+    S mac(S s, std::size_t i) const {
+        const float square = x[i] * x[i];
+        return narrow(s + (squares ? narrow(square) : square));
+    }
     S add(S a, S b) const { return narrow(a + b); }
 };
 
@@ -70,6 +79,7 @@ struct Order {
     float (*fma)(SquaresFma, std::size_t n, OrderParams);
     double (*f64)(Squares<double>, std::size_t n, OrderParams);
     float (*terms)(Terms, std::size_t n, OrderParams);
+    double (*terms_f64)(TermsF64, std::size_t n, OrderParams);
     float (*dot)(Dot, std::size_t n, OrderParams);
     float (*low)(Lowered, std::size_t n, OrderParams);
     int (*height)(Height, std::size_t n, OrderParams);
@@ -83,6 +93,7 @@ constexpr Order make_order(std::string_view name, std::string_view params, std::
             [](SquaresFma a, std::size_t n, OrderParams p) { return O{}(a, n, p); },
             [](Squares<double> a, std::size_t n, OrderParams p) { return O{}(a, n, p); },
             [](Terms a, std::size_t n, OrderParams p) { return O{}(a, n, p); },
+            [](TermsF64 a, std::size_t n, OrderParams p) { return O{}(a, n, p); },
             [](Dot a, std::size_t n, OrderParams p) { return O{}(a, n, p); },
             [](Lowered a, std::size_t n, OrderParams p) { return O{}(a, n, p); },
             [](Height a, std::size_t n, OrderParams p) { return O{}(a, n, p); }};
