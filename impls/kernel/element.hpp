@@ -1,0 +1,22 @@
+// The storage types that kernels read and write, as distinct types, so that a vector type overloads on them.
+#pragma once
+#include <cstdint>
+
+#include "ulpgate_kernel.h"
+
+namespace kernel {
+
+struct Bf16 {
+    static constexpr std::uint32_t type = ULPGATE_BF16;
+    std::uint16_t word;
+};
+struct Fp16 {
+    static constexpr std::uint32_t type = ULPGATE_F16;
+    std::uint16_t word;
+};
+struct F32 {
+    static constexpr std::uint32_t type = ULPGATE_F32;
+    float value;
+};
+
+}  // namespace kernel
