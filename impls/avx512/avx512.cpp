@@ -1,0 +1,10 @@
+// RMSNorm in AVX-512 intrinsics, chosen at run time; avx512_portable.cpp is the same kernel in plain C++.
+#include "impls/avx512/vector_avx512.hpp"
+#include "impls/kernel/entries.hpp"
+
+const ulpgate_descriptor* ULPGATE_DESCRIBE(const char* variant) {
+    if (variant) return nullptr;
+    const bool runs =
+        __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
+    return kernel::describe<kernel::avx512::Vector>("avx512", runs ? nullptr : "this CPU has no AVX-512 (F, BW, VL needed)");
+}
