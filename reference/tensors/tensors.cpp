@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "reference/base/hash.hpp"
+#include "reference/formats/convert.hpp"
 
 namespace ulpgate {
 
@@ -107,25 +108,8 @@ Tensors lay_out(const Op& op, const Contract& c, const Sizes& sizes, std::int64_
     return t;
 }
 
-void unpack(Type t, const std::byte* in, std::span<float> out) {
-    with_format(t, [&](auto f) {
-        using F = decltype(f);
-        for (std::size_t j = 0; j < out.size(); ++j) {
-            typename F::Word w;
-            std::memcpy(&w, in + j * sizeof w, sizeof w);
-            out[j] = F::decode(w);
-        }
-    });
-}
+void unpack(Type t, const std::byte* in, std::span<float> out) { decode_words(t, in, out); }
 
-void pack(Type t, std::span<const float> in, std::byte* out) {
-    with_format(t, [&](auto f) {
-        using F = decltype(f);
-        for (std::size_t j = 0; j < in.size(); ++j) {
-            const typename F::Word w = F::encode(in[j]);
-            std::memcpy(out + j * sizeof w, &w, sizeof w);
-        }
-    });
-}
+void pack(Type t, std::span<const float> in, std::byte* out) { encode_words(t, in, out); }
 
 }  // namespace ulpgate
