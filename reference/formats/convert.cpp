@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "reference/base/dispatch.hpp"
+#include "reference/simd/dispatch.hpp"
 
 namespace ulpgate {
 namespace {
