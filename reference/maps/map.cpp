@@ -1,9 +1,11 @@
 #include "reference/maps/map.hpp"
 
-#include "reference/formats/convert.hpp"
-
 namespace ulpgate {
 
-void narrow_nearest(Type t, std::span<float> v) { round_values(t, v); }
+void narrow_nearest(Type t, std::span<float> v) {
+    with_format(t, [&](auto f) {
+        for (float& e : v) e = f.round(e);
+    });
+}
 
 }  // namespace ulpgate

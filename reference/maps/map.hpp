@@ -4,7 +4,9 @@
 // Source of cast_first: moonshotai/Kimi-K2-Instruct modeling_deepseek.py at fd1984e2b7a3, lines 106-111.
 #pragma once
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "reference/base/piece.hpp"
 #include "reference/contract/contract.hpp"
@@ -30,6 +32,12 @@ struct MapPiece {
     void (*apply)(const MapTypes& types, Narrow narrow, std::span<const float> x, std::span<const float> w, float r,
                   std::span<float> out);
 };
+
+// The pieces that restate the contract: one, or the three associations where it leaves them open; those of every map where
+// it names none. Empty where no piece restates it: why_no_map says in words which field that is.
+std::vector<const MapPiece*> maps_for(const Contract&);
+std::string why_no_map(const Contract&);
+inline MapTypes map_types(const Contract& c) { return {c.x, c.w, c.y, c.gain}; }
 
 namespace maps {
 std::span<const MapPiece* const> all();
