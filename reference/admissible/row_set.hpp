@@ -17,10 +17,12 @@ struct RowSet {
 
 // All r, from 0 to inf. y: the outputs' values, NaN matched by any NaN.
 RowSet reproduce(const MapPiece&, const MapTypes&, std::span<const float> x, std::span<const float> w,
-                 std::span<const float> y);
+                 std::span<const float> y, Narrow = narrow_nearest);
 
-// The same within the contract's set only: the fast path of a gate. any: the row is allowed.
+// The same within the contract's set only: the fast path of a gate. any: the row is allowed, and each scalar in [lo, hi] is
+// one that shows it (often the middle of the set alone: reproduce says how far it goes).
 RowSet reproduce_within(const MapPiece&, const MapTypes&, std::span<const float> x, std::span<const float> w,
-                        std::span<const float> y, const StatisticSet&);
+                        std::span<const float> y, const StatisticSet&,
+                        Narrow = narrow_nearest);
 
 }  // namespace ulpgate

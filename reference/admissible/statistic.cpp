@@ -1,0 +1,145 @@
+#include "reference/admissible/statistic.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "reference/admissible/sum_bound.hpp"
+#include "reference/exact/sum.hpp"
+#include "reference/orders/order.hpp"
+
+namespace ulpgate {
+namespace {
+
+constexpr double u = unit32;
+constexpr double slack = 0x1p-48;                 // covers every rounding of the formulas below
+constexpr double overflow = 0x1p128 - 0x1p103;    // from here on f32 rounds to Inf
+constexpr double smallest = 0x1p-149;
+
+std::string without_proof(const Contract& c, std::size_t columns, double eps) {
+    const auto low = [&](Accumulate a) { return a == Accumulate::t && c.x != Type::f32; };
+    if (c.stat != Stat::ms) return "stat=mean_m2: mean and M2 subtract, and have no proven slack";
+    if (low(c.acc)) return fmt::format("acc=t: sums kept in {} have no proven slack", name(c.x));
+    if (low(c.sq)) return fmt::format("sq=t: squares kept in {} have no proven slack", name(c.x));
+    if (c.stat_width > static_cast<std::int64_t>(columns))
+        return fmt::format("stat_width={}: the row has only {} columns", c.stat_width, columns);
+    if (!(eps >= 0 && eps < 0x1p127)) return fmt::format("eps {}: not a number from 0 to 2^127", eps);
+    if (columns > std::size_t{1} << 24) return "more than 2^24 columns";
+    return "";
+}
+
+// Additions on the longest path of the named order, for rows of n columns; -1: any order.
+int height_of(const std::string& order, std::size_t n) {
+    struct Last {
+        std::string order;
+        std::size_t n = 0;
+        int height = -1;
+    };
+    static thread_local Last last;
+    if (order == "any") return -1;
+    if (last.order != order || last.n != n) {
+        const auto o = find_order(order);
+        last = {order, n, o ? o->order->height(Height{}, n, o->p) : -1};
+    }
+    return last.height;
+}
+
+struct Sum {
+    double value = 0;  // S, to 2^-50
+    std::int64_t nonzero = 0;
+    bool integers = false;
+    double rho = 0;  // relative bound on the computed one, rounding of the squares included
+};
+
+double bound(const Contract& c, std::span<const float> x, const RowFacts& f, const Sum& s) {
+    const bool wide = c.acc == Accumulate::f64;
+    if (s.integers) return 0;
+    double rho = bound_by_count(wide ? 0x1p-53 : u, f.nonzero - 1);
+    if (!wide) {
+        if (const int h = height_of(c.order, x.size()); h >= 0) rho = std::min(rho, bound_by_count(u, h));
+        if (f.nonzero <= 1 << 22) rho = std::min(rho, bound_by_data(x, f.nonzero, s.value));
+    }
+    const bool rounded_squares = !f.short_values && !(wide && c.sq == Accumulate::f64);
+    return rounded_squares ? rho + u + rho * u : rho;
+}
+
+// Roundings between the sum and the mean.
+int mean_roundings(const Contract& c, bool exact_sum, std::int64_t width) {
+    int n = (width & (width - 1)) == 0 ? 0 : c.mean == Mean::div ? 1 : 2;
+    if (c.acc == Accumulate::f64 && !exact_sum) ++n;  // the f64 sum, rounded to f32
+    return n;
+}
+
+struct Interval {
+    double lo, hi;
+};
+
+// Of v = mean + eps as f32 computes it, lo = 0 where it may be 0.
+Interval mean_plus_eps(const Contract& c, const Sum& s, std::int64_t width, double eps) {
+    const bool flush = c.ftz != "none";
+    const double eta = flush ? 0x1p-126 : tiny32, n = static_cast<double>(s.nonzero), d = static_cast<double>(width);
+    const double eps32 = static_cast<double>(static_cast<float>(eps)), normal = 0x1p-126;
+    const double eps_hi = std::max(eps, eps32), least = std::min(eps, eps32), eps_lo = flush && least < normal ? 0 : least;
+    const int k = mean_roundings(c, s.integers, width);
+    if (s.nonzero == 0) return {eps_lo * (1 - 2 * u), eps_hi * (1 + 2 * u)};
+    const double up = (s.value * (1 + s.rho) + n * eta) * std::pow(1 + u, k) / d + eta;
+    const double down = (s.value * (1 - s.rho) - n * eta) * std::pow(1 - u, k) / d - eta - slack * up;
+    const double hi = (up + eps_hi) * (1 + u) * (1 + slack);
+    const double lo = (std::max(down, 0.0) + eps_lo) * (1 - u) * (1 - slack);
+    // v is an f32: not between 0 and the smallest one.
+    return {lo == 0 || (flush && lo < normal) ? 0 : std::max(lo, smallest), std::max(hi, smallest)};
+}
+
+float first_float_from(double v) {
+    const float f = static_cast<float>(v);
+    return static_cast<double>(f) < v ? std::nextafter(f, std::numeric_limits<float>::infinity()) : f;
+}
+float last_float_to(double v) {
+    const float f = static_cast<float>(v);
+    return static_cast<double>(f) > v ? std::nextafter(f, 0.0f) : f;
+}
+
+// The root's interval: the floats between ends moved outward by the root's error.
+void set_interval(const Contract& c, Interval v, StatisticSet& s) {
+    const double error = 2 * std::max(static_cast<double>(c.rsqrt), 0.5) * u;
+    const double v_lo = v.lo > 0 ? v.lo : smallest;
+    const double lo = c.by == By::div ? std::sqrt(v_lo) : 1 / std::sqrt(v.hi);
+    const double hi = c.by == By::div ? std::sqrt(v.hi) : 1 / std::sqrt(v_lo);
+    s.interval = true;
+    s.lo = first_float_from(lo * (1 - error) * (1 - 0x1p-50));
+    s.hi = last_float_to(hi * (1 + error) * (1 + 0x1p-50));
+}
+
+}  // namespace
+
+StatisticResult statistic_set(const Contract& c, std::span<const float> x, double eps) {
+    StatisticResult out;
+    StatisticSet& s = out.set;
+    out.unsupported = without_proof(c, x.size(), eps);
+    if (!out.unsupported.empty() || x.empty()) return out;
+    if (c.stat_width > 0) x = x.first(static_cast<std::size_t>(c.stat_width));
+    const auto width = static_cast<std::int64_t>(x.size());
+    bool &of_small = c.by == By::div ? s.zero : s.inf, &of_large = c.by == By::div ? s.inf : s.zero;
+
+    const RowFacts f = row_facts(x);
+    s.nan = f.nan;
+    if (f.nan) s.r = std::numeric_limits<double>::quiet_NaN();
+    if (f.inf) of_large = true;
+    if (f.nan || f.inf) return out;
+
+    Sum sum{sum_of_squares(x).hi, f.nonzero};
+    sum.integers = integer_row(x, sum.value);
+    sum.rho = s.rho = bound(c, x, f, sum);
+    s.r = 1 / std::sqrt(sum.value / static_cast<double>(width) + eps);
+    const Interval v = mean_plus_eps(c, sum, width, eps);
+    const double least = sum.value * (1 - s.rho) * (1 - slack), most = sum.value * (1 + s.rho) * (1 + slack);
+    of_large = most >= overflow || v.hi >= overflow;
+    s.spec_limit = c.acc != Accumulate::f64 && least > static_cast<double>(std::numeric_limits<float>::max());
+    of_small = v.lo == 0;
+    if (v.hi > 0 && !s.spec_limit) set_interval(c, v, s);
+    return out;
+}
+
+}  // namespace ulpgate

@@ -1,0 +1,98 @@
+#include "reference/admissible/sum_bound.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+
+namespace ulpgate {
+namespace {
+
+constexpr std::uint32_t abs_mask = 0x7fffffff, inf_word = 0x7f800000;
+
+std::uint32_t abs_word(float v) { return std::bit_cast<std::uint32_t>(v) & abs_mask; }
+
+// Exponent of the lowest bit that is set in a finite nonzero value.
+int lowest_bit(std::uint32_t word) {
+    const int field = static_cast<int>(word >> 23);
+    const std::uint32_t m = (word & 0x7fffff) | (field ? 0x800000 : 0);
+    return std::max(field, 1) - 150 + std::countr_zero(m);
+}
+
+// Squares of |x| between two neighbouring values of 6 significant bits.
+constexpr int bin_shift = 18;
+constexpr std::size_t bin_count = inf_word >> bin_shift;
+struct Bins {
+    std::array<std::uint32_t, bin_count> count{};
+    std::array<double, bin_count> sum{};
+};
+
+double ufp(double v) { return std::bit_cast<double>(std::bit_cast<std::uint64_t>(v) & 0x7ff0000000000000u); }
+
+}  // namespace
+
+RowFacts row_facts(std::span<const float> x) {
+    RowFacts f;
+    std::uint32_t bits = 0, top = 0, zeros = 0;
+    for (const float v : x) {
+        const auto w = abs_word(v);
+        bits |= w;
+        top = std::max(top, w);
+        zeros += w == 0;
+    }
+    f.nonzero = static_cast<std::int64_t>(x.size()) - zeros;
+    f.nan = top > inf_word;
+    f.inf = !f.nan && top == inf_word;
+    f.short_values = !f.nan && (bits & 0xfff) == 0;
+    return f;
+}
+
+bool integer_row(std::span<const float> x, double sum) {
+    int low = 128;
+    for (const float v : x)
+        if (const auto w = abs_word(v); w) {
+            low = std::min(low, lowest_bit(w));
+            if (!(sum * (1 + 0x1p-49) < std::ldexp(1.0, 24 + 2 * low))) return false;
+        }
+    return true;
+}
+
+double bound_by_count(double u, std::int64_t additions) {
+    return additions <= 0 ? 0 : std::expm1(static_cast<double>(additions) * std::log1p(u)) * (1 + 0x1p-40);
+}
+
+double bound_by_data(std::span<const float> x, std::int64_t nonzero, double sum) {
+    if (nonzero < 2) return 0;
+    static thread_local Bins bins;
+    std::uint32_t lowest = inf_word, highest = 0;
+    for (const float v : x) {
+        const auto w = abs_word(v);
+        if (w == 0) continue;
+        const auto b = w >> bin_shift;
+        ++bins.count[b];
+        bins.sum[b] += static_cast<double>(v) * static_cast<double>(v);
+        lowest = std::min(lowest, b);
+        highest = std::max(highest, b);
+    }
+    // Inside a bin the sum of the largest is bounded by its upper edge, and by the bin's sum: C_m from above. The growth
+    // covers rounded squares (one u), every addition below the node (1 + 2 n u) and the sums here.
+    const double n = static_cast<double>(nonzero);
+    const double growth = (1 + 2 * n * unit32) * (1 + unit32) * (1 + 0x1p-30), underflow = n * tiny32;
+    double units = 0, before = 0, first = 0;
+    for (auto b = highest + 1; b-- > lowest;) {
+        if (!bins.count[b]) continue;
+        const double edge = std::bit_cast<float>((b + 1) << bin_shift), square = edge * edge;
+        for (std::uint32_t j = 1; j <= bins.count[b]; ++j) {
+            const double c = before + std::min(static_cast<double>(j) * square, bins.sum[b]);
+            const double unit = ufp(c * growth + underflow);
+            if (first == 0) first = unit;
+            units += unit;
+        }
+        before += bins.sum[b];
+        bins.count[b] = 0;
+        bins.sum[b] = 0;
+    }
+    return unit32 * (units - first) / sum * (1 + 0x1p-30);
+}
+
+}  // namespace ulpgate
