@@ -8,4 +8,11 @@ const Fault* find_fault(std::string_view kind) {
     return nullptr;
 }
 
+void apply(const Fault& f, Model& m, double p) {
+    f.change(m);
+    m.fault = f.kind;
+    m.p = p;
+    m.default_p = f.default_param;
+}
+
 }  // namespace ulpgate

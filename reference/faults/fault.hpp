@@ -14,11 +14,23 @@ struct Fault {
     std::string_view fix;    // what to change
     double (*default_param)(std::int64_t d);
     void (*change)(Model&);
+    // Why no output can change under this contract, "" where one can; null: it always can.
+    std::string_view (*invisible)(const Contract&) = nullptr;
+    // The contract, less its type, of the model that the kind alone stands for.
+    std::string_view base = "cast_first";
 };
+
+// Shared reason: T is f32, so that rounding to T is the identity.
+inline std::string_view identity_in_f32(const Contract& c) {
+    return c.x == Type::f32 ? "T is f32: the line is the identity" : "";
+}
 
 namespace faults {
 std::span<const Fault* const> all();
 }
 const Fault* find_fault(std::string_view kind);
+
+// Applies the fault with its default parameter, or with p.
+void apply(const Fault&, Model&, double p = std::numeric_limits<double>::quiet_NaN());
 
 }  // namespace ulpgate

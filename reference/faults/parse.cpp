@@ -1,0 +1,133 @@
+// The text of a model: a contract's fields, and what only a model has: fma, rsqrt_form, fault.
+#include <charconv>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "reference/faults/fault.hpp"
+
+namespace ulpgate {
+namespace {
+
+float recip_sqrt(float v, const Moments&, double) { return 1.0f / std::sqrt(v); }
+
+using Rsqrt = float (*)(float, const Moments&, double);
+constexpr std::pair<std::string_view, Rsqrt> rsqrt_forms[] = {{"rn", nullptr}, {"recip_sqrt", recip_sqrt}};
+
+// What the text says beyond the contract, each with its place.
+struct Extra {
+    std::string_view value;
+    std::size_t at = 0;
+    bool given = false;
+};
+
+struct Tokens {
+    std::string claim;
+    std::vector<std::pair<std::size_t, std::size_t>> places;  // offset in claim, offset in the text
+    Extra fma, rsqrt_form, fault;
+
+    std::size_t place(std::size_t at) const {
+        std::size_t found = at;
+        for (const auto& [in_claim, in_text] : places)
+            if (in_claim <= at) found = in_text + (at - in_claim);
+        return found;
+    }
+};
+
+std::optional<ParseError> read(std::string_view text, Tokens& out) {
+    std::size_t at = 0;
+    for (const auto token : split(text, ',')) {
+        const auto eq = token.find('=');
+        const auto key = token.substr(0, eq);
+        Extra* e = key == "fma" ? &out.fma : key == "rsqrt_form" ? &out.rsqrt_form : key == "fault" ? &out.fault : nullptr;
+        if (!e) {
+            if (!out.places.empty()) out.claim += ',';
+            out.places.emplace_back(out.claim.size(), at);
+            out.claim += token;
+        } else {
+            if (e->given) return ParseError{at, fmt::format("'{}' is given twice: a model has one", key)};
+            if (e == &out.fma && eq != token.npos) return ParseError{at + eq, "fma takes no value"};
+            if (e != &out.fma && eq == token.npos) return ParseError{at, fmt::format("'{0}' needs a value: {0}=...", key)};
+            *e = {eq == token.npos ? "" : token.substr(eq + 1), at + (eq == token.npos ? 0 : eq + 1), true};
+        }
+        at += token.size() + 1;
+    }
+    return {};
+}
+
+// Why no model restates this contract, "" where one does.
+std::string no_model(const Contract& c) {
+    if (c.map == Map::none) return "a model needs a map: cast_first or f32_gain";
+    if (auto why = why_no_map(c); !why.empty()) return why;
+    if (c.rstd != Emit::none) return "rstd=out: no model writes rstd yet";
+    if (c.stat != Stat::ms) return "stat=mean_m2: no model of it yet, stat=ms only";
+    if (c.sq == Accumulate::f64 && c.acc != Accumulate::f64)
+        return "sq=f64 goes with acc=f64: squares in f64 would be rounded before they are added";
+    return "";
+}
+
+std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates) {
+    const std::string n = nearest(word, candidates);
+    return n.empty() ? "" : fmt::format("; did you mean '{}'?", n);
+}
+
+std::optional<ParseError> set_rsqrt_form(const Extra& e, Model& m) {
+    if (m.map->by == By::div) return ParseError{e.at, "rsqrt_form is a choice of by=mul: by=div takes sqrt(v), correctly rounded"};
+    std::vector<std::string> names;
+    for (const auto& [name, form] : rsqrt_forms) {
+        if (name == e.value) return m.rsqrt = form, std::nullopt;
+        names.emplace_back(name);
+    }
+    return ParseError{e.at, fmt::format("'{}' is not a value of rsqrt_form: {}{}", e.value, fmt::join(names, ", "),
+                                        did_you_mean(e.value, names))};
+}
+
+std::optional<ParseError> set_fault(const Extra& e, Model& m) {
+    const auto colon = e.value.find(':');
+    const auto kind = e.value.substr(0, colon);
+    const Fault* f = find_fault(kind);
+    if (!f) {
+        std::vector<std::string> kinds;
+        for (const Fault* k : faults::all()) kinds.emplace_back(k->kind);
+        return ParseError{e.at, fmt::format("no fault '{}'{} ({})", kind, did_you_mean(kind, kinds), fmt::join(kinds, " "))};
+    }
+    if (colon == e.value.npos) return apply(*f, m), std::nullopt;
+    const auto text = e.value.substr(colon + 1);
+    const auto at = e.at + colon + 1;
+    if (f->param.empty()) return ParseError{at, fmt::format("{} takes no parameter, got '{}'", kind, text)};
+    double p = 0;
+    const auto [end, bad] = std::from_chars(text.data(), text.data() + text.size(), p);
+    if (bad != std::errc{} || end != text.data() + text.size() || !std::isfinite(p) || p < 0)
+        return ParseError{at, fmt::format("'{}' is not a {} of {}: a number of at least 0", text, f->param, kind)};
+    if (f->param != "EPS" && (p != std::floor(p) || p > 0x1p53))
+        return ParseError{at, fmt::format("'{}' is not a {} of {}: an integer", text, f->param, kind)};
+    apply(*f, m, p);
+    m.fault = e.value;
+    return {};
+}
+
+}  // namespace
+
+std::optional<ParseError> parse(std::string_view text, Model& out) {
+    Tokens t;
+    if (auto bad = read(text, t)) return bad;
+    Claim claim;
+    if (auto bad = parse(t.claim, claim)) return ParseError{t.place(bad->at), bad->what};
+    if (claim.size() != 1) return ParseError{t.place(t.claim.find('+')), "a model is one contract, not a set"};
+    Model m;
+    m.contract = claim[0];
+    if (auto why = no_model(m.contract); !why.empty()) return ParseError{0, why};
+    m.map = maps_for(m.contract).front();
+    m.order = *find_order(m.contract.order == "any" ? "sequential" : m.contract.order);
+    m.fma = t.fma.given;
+    if (m.fma && (m.contract.sq != Accumulate::f32 || m.contract.acc != Accumulate::f32))
+        return ParseError{t.fma.at, "fma is of the f32 sum: it goes with sq=f32,acc=f32"};
+    if (t.rsqrt_form.given)
+        if (auto bad = set_rsqrt_form(t.rsqrt_form, m)) return bad;
+    if (t.fault.given)
+        if (auto bad = set_fault(t.fault, m)) return bad;
+    out = std::move(m);
+    return {};
+}
+
+}  // namespace ulpgate

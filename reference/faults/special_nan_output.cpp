@@ -1,0 +1,17 @@
+#include <limits>
+
+#include "reference/faults/fault.hpp"
+
+namespace ulpgate::faults {
+
+PIECE(Fault, special_nan_output) = {
+    "special.nan_output", Stage::output, "y = NaN in column COLUMN", "COLUMN",
+    "write a number for finite input: look for 0/0, inf - inf and memory that was never written",
+    [](std::int64_t d) { return static_cast<double>(d - 1); },
+    [](Model& m) {
+        m.output = [](float y, std::int64_t j, std::int64_t, double p) {
+            return static_cast<double>(j) == p ? std::numeric_limits<float>::quiet_NaN() : y;
+        };
+    }};
+
+}  // namespace ulpgate::faults

@@ -1,0 +1,12 @@
+#include "reference/faults/fault.hpp"
+
+namespace ulpgate::faults {
+
+// 2112 is the width of the fused q_a + kv_a projection that a slice of 1536 or 512 columns comes from.
+PIECE(Fault, stat_wrong_divisor) = {
+    "stat.wrong_divisor", Stage::mean, "m = S / DIVISOR", "DIVISOR",
+    "divide by the number of columns that were summed, not by a padded or fused width",
+    [](std::int64_t d) { return d == 2112 ? 1536.0 : 2112.0; },
+    [](Model& m) { m.mean = [](float s, std::span<const float>, double p) { return s / static_cast<float>(p); }; }};
+
+}  // namespace ulpgate::faults

@@ -1,0 +1,102 @@
+#include "reference/model/model.hpp"
+
+#include <cmath>
+
+namespace ulpgate {
+namespace {
+
+// The narrowing of a run-time type as a function pointer, for accumulation in T.
+float (*narrow_to(Type t))(float) {
+    return with_format(t, [](auto f) -> float (*)(float) {
+        return [](float v) { return decltype(f)::round(v); };
+    });
+}
+
+}  // namespace
+
+float rsqrt_nearest(float v) { return static_cast<float>(1 / std::sqrt(static_cast<double>(v))); }
+
+double Model::parameter(std::size_t d) const {
+    return std::isnan(p) && default_p ? default_p(static_cast<std::int64_t>(d)) : p;
+}
+
+std::size_t Model::statistic_width(std::size_t d) const {
+    const auto k = static_cast<std::size_t>(contract.stat_width);
+    return k && k < d ? k : d;
+}
+
+float Model::squares_sum(std::span<const float> x, Accumulate sq, Accumulate acc) const {
+    const Order& o = *order.order;
+    const auto n = x.size();
+    if (acc == Accumulate::t) return o.low({x.data(), narrow_to(contract.x), sq == Accumulate::t}, n, order.p);
+    if (sq == Accumulate::f64) return static_cast<float>(o.f64({x.data()}, n, order.p));
+    if (sq == Accumulate::f32 && acc == Accumulate::f32)
+        return fma ? o.fma({x.data()}, n, order.p) : o.f32({x.data()}, n, order.p);
+    std::vector<float> squares(n);
+    for (std::size_t j = 0; j < n; ++j) squares[j] = x[j] * x[j];
+    if (sq == Accumulate::t) narrow_nearest(contract.x, squares);
+    return acc == Accumulate::f64 ? static_cast<float>(o.terms_f64({squares.data()}, n, order.p))
+                                  : o.terms({squares.data()}, n, order.p);
+}
+
+float Model::sum_of(std::span<const float> x) const {
+    const auto d = static_cast<std::int64_t>(x.size());
+    x = x.first(statistic_width(x.size()));
+    std::vector<float> counted;
+    if (weight) {
+        const double q = parameter(static_cast<std::size_t>(d));
+        counted.assign(x.begin(), x.end());
+        const auto all = static_cast<std::int64_t>(x.size());
+        for (std::int64_t j = 0; j < all; ++j) {  // a column that is counted twice is met again at the row's end
+            const int k = weight(j, d, q);
+            if (k == 0) counted[static_cast<std::size_t>(j)] = 0;
+            for (int more = 1; more < k; ++more) counted.push_back(x[static_cast<std::size_t>(j)]);
+        }
+        x = counted;
+    }
+    return sum ? sum(*this, x) : squares_sum(x, contract.sq, contract.acc);
+}
+
+float Model::from_sum(float s, std::span<const float> x, double eps) const {
+    const double q = parameter(x.size());
+    Moments m{s, static_cast<float>(statistic_width(x.size())), 0, static_cast<float>(eps)};
+    m.ms = mean ? mean(s, x, q) : contract.mean == Mean::recip ? s * (1.0f / m.n) : s / m.n;
+    const float v = with_eps ? with_eps(m, q) : m.ms + m.eps;
+    float r = 0;
+    if (map->by == By::div) r = root ? root(v, m, q) : std::sqrt(v);
+    else if (rsqrt) r = rsqrt(v, m, q);
+    else r = root ? 1.0f / root(v, m, q) : rsqrt_nearest(v);
+    return scale ? scale(*this, r) : r;
+}
+
+float Model::statistic(std::span<const float> x, double eps) const { return from_sum(sum_of(x), x, eps); }
+
+void Model::elements(std::span<const float> x, std::span<const float> w, float r, std::span<float> y) const {
+    MapTypes types = map_types(contract);
+    const double q = parameter(x.size());
+    std::vector<float> changed, factors;
+    if (element) {
+        changed.assign(x.begin(), x.end());
+        element(*this, changed);
+        x = changed;
+    }
+    if (gain && !w.empty()) {
+        factors.resize(w.size());
+        for (std::size_t j = 0; j < w.size(); ++j) factors[j] = gain(types, w[j], q);
+        w = factors;
+        types.gain = Gain::given;
+    }
+    map->apply(types, narrow, x, w, r, y);
+    const auto d = static_cast<std::int64_t>(y.size());
+    if (output)
+        for (std::int64_t j = 0; j < d; ++j) {
+            auto& out = y[static_cast<std::size_t>(j)];
+            out = output(out, j, d, q);
+        }
+}
+
+void Model::row(std::span<const float> x, std::span<const float> w, double eps, std::span<float> y) const {
+    elements(x, w, statistic(x, eps), y);
+}
+
+}  // namespace ulpgate
