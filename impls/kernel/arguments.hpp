@@ -1,6 +1,6 @@
 // What a vector kernel can do with the arguments of a call.
 #pragma once
-#include "ulpgate_kernel.h"
+#include "impls/ulpgate_kernel.h"
 
 namespace kernel {
 

@@ -2,7 +2,7 @@
 #pragma once
 #include <cstdint>
 
-#include "ulpgate_kernel.h"
+#include "impls/ulpgate_kernel.h"
 
 namespace kernel {
 

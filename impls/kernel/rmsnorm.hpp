@@ -19,7 +19,7 @@
 #include "impls/kernel/arguments.hpp"
 #include "impls/kernel/element.hpp"
 #include "impls/kernel/rows.hpp"
-#include "ulpgate_kernel.h"
+#include "impls/ulpgate_kernel.h"
 
 #define VECTOR_INLINE VECTOR_TARGET __attribute__((always_inline)) inline
 
