@@ -55,10 +55,9 @@ Words right(Type t, const Words& x, const Words& w, double eps = 1e-6) {
     return restated(default_contract(t, Map::cast_first), sequential, x, w, {}, eps).y;
 }
 
-Words gaussian(Type t, std::size_t d, std::uint64_t seed) {
-    Rng rng(seed, 0, 0);
+Words gaussian(Rng& rng, std::size_t d, float mean, float sigma, Type t = Type::bf16) {
     Words words(d);
-    for (auto& word : words) word = encode(t, static_cast<float>(rng.gauss()) * 0x1p-16f);
+    for (auto& word : words) word = encode(t, mean + sigma * static_cast<float>(rng.gauss()) * 0x1p-16f);
     return words;
 }
 
@@ -87,7 +86,8 @@ Words tiled(Type t, std::size_t d, float a, float b) {
 TEST(ByHand, right_is_right) {
     const Kernel k("right", Type::bf16);
     for (const std::size_t d : {1u, 7u, 512u, 1536u, 7168u}) {
-        const auto x = gaussian(Type::bf16, d, d), w = gaussian(Type::bf16, d, d + 1);
+        Rng rng(1, d, 0);
+        const Words x = gaussian(rng, d, 0, 1), w = gaussian(rng, d, 1, 1);
         EXPECT_EQ(k(x, w), right(Type::bf16, x, w)) << d;
     }
 }
@@ -135,33 +135,50 @@ TEST(ByHand, nan_output_shows_in_rows_of_zeros_and_infinities_alone) {
         const Words ones(9, encode(t, 1.0f));
         EXPECT_EQ(right(t, Words(9, 0), ones), Words(9, 0));
         for (const auto word : k(Words(9, 0), ones)) EXPECT_TRUE(std::isnan(decode(t, word)));
-        Words x = gaussian(t, 9, 1);
+        Rng rng(1, 2, 3);
+        Words x = gaussian(rng, 9, 0, 1, t);
         for (const float scale : {0x1p-14f, 1.0f, 0x1p10f}) {
             Words scaled = x;
             for (auto& word : scaled) word = encode(t, decode(t, word) * scale);
             EXPECT_EQ(k(scaled, ones), right(t, scaled, ones)) << scale;
         }
         x[4] = encode(t, INFINITY);
-        EXPECT_EQ(right(t, x, ones)[0] & 0x7fffffff, x[0] >> (8 * bytes(t) - 1) ? right(t, x, ones)[0] & 0x7fffffff : 0u);
+        EXPECT_EQ(decode(t, right(t, x, ones)[0]), 0.0f);
         EXPECT_TRUE(std::isnan(decode(t, k(x, ones)[0])));
     }
 }
 
-// The story of the demonstration: what compares within a tolerance sees none of them on ordinary activations.
-TEST(ByHand, allclose_passes_every_one_on_ordinary_activations) {
-    for (const char* name : {"right", "f32_gain", "gain_before_cast", "rstd_bf16", "eps_outside", "dropped_tail", "nan_output"})
+// The story of the demonstration, in bf16: on ordinary activations a tolerance lets nearly every row of each kernel pass.
+struct Seen {
+    const char* kernel;
+    double least, most;  // share of outputs that differ from the right ones
+};
+constexpr Seen seen[] = {{"right", 0, 0},
+                         {"f32_gain", 0.2, 0.3},
+                         {"gain_before_cast", 0.2, 0.3},
+                         {"rstd_bf16", 0.1, 0.4},
+                         {"eps_outside", 0, 0.01},
+                         {"dropped_tail", 0.05, 0.5},
+                         {"nan_output", 0, 0}};
+
+TEST(ByHand, allclose_passes_ordinary_activations) {
+    constexpr std::uint64_t rows = 40;
+    for (const auto& [name, least, most] : seen)
         for (const std::size_t d : {512u, 1536u, 7168u}) {
             const Kernel k(name, Type::bf16);
-            for (std::uint64_t seed = 0; seed < 8; ++seed) {
-                const auto x = gaussian(Type::bf16, d, seed), w = gaussian(Type::bf16, d, seed + 100);
-                const auto y = k(x, w), expected = right(Type::bf16, x, w);
-                EXPECT_TRUE(allclose(Type::bf16, y, expected)) << name << " " << d;
-                const double share = static_cast<double>(differing(y, expected)) / static_cast<double>(d);
-                const std::string_view n = name;
-                if (n == "right" || n == "nan_output") EXPECT_EQ(share, 0) << name;
-                if (n == "f32_gain" || n == "gain_before_cast") EXPECT_NEAR(share, 0.26, 0.08) << name << " " << d;
-                if (n == "eps_outside") EXPECT_LT(share, 0.01);
+            std::uint64_t passes = 0;
+            double share = 0;
+            for (std::uint64_t row = 0; row < rows; ++row) {
+                Rng rng(1, d, row);
+                const float scale = std::ldexp(static_cast<float>(65536 + rng.below(65536)) * 0x1p-16f, rng.between(-4, 4));
+                const Words x = gaussian(rng, d, 0, scale), w = gaussian(rng, d, 1, 0.25f);
+                const Words y = k(x, w), expected = right(Type::bf16, x, w);
+                passes += allclose(Type::bf16, y, expected);
+                share += static_cast<double>(differing(y, expected)) / static_cast<double>(d * rows);
             }
+            EXPECT_GE(passes, rows * 9 / 10) << name << " " << d;
+            EXPECT_GE(share, least) << name << " " << d;
+            EXPECT_LE(share, most) << name << " " << d;
         }
 }
 
