@@ -1,11 +1,9 @@
 #include "reference/maps/map.hpp"
 
+#include "reference/formats/convert.hpp"
+
 namespace ulpgate {
 
-void narrow_nearest(Type t, std::span<float> v) {
-    with_format(t, [&](auto f) {
-        for (float& e : v) e = f.round(e);
-    });
-}
+void narrow_nearest(Type t, std::span<float> v) { round_values(t, v); }
 
 }  // namespace ulpgate
