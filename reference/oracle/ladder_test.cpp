@@ -19,7 +19,7 @@ using boost::multiprecision::cpp_int;
 
 struct Tie {
     Type t;
-    int w, x;       // w x is odd with p + 1 bits, and 3 mod 4: the value below the midpoint is odd
+    int w, x;        // w x is odd with p + 1 bits: w x / 2 is a midpoint
     int x_exponent;  // x0 = x 2^x_exponent, scaled with the row
     int unit;        // squares are multiples of 2^(-2 unit)
     int log2_rms;
@@ -35,6 +35,9 @@ const Tie ties[] = {
     {Type::fp16, 47, 61, -6, 24, 3, 0},
     {Type::f32, 4001, 5003, -12, 60, 0, 1e-6},
     {Type::f32, 4001, 5003, -12, 60, 30, 1e-6},
+    {Type::bf16, 5, 53, -5, 40, 0, 1e-6},  // from here on the value below is even: ties go down
+    {Type::fp16, 19, 151, -7, 24, 0, static_cast<double>(1e-6f)},
+    {Type::f32, 4001, 5001, -12, 60, 0, 1e-6},
 };
 
 std::uint32_t first_word(Oracle oracle, const OracleTypes& t, const std::vector<float>& x, const std::vector<float>& w, double eps,
@@ -67,8 +70,8 @@ TEST(Ladder, RoundsExactTiesToEvenAndCountsThem) {
                 const OracleTypes t{tie.t, tie.t, tie.t};
                 OracleStats stats;
                 const std::uint32_t y = first_word(Oracle::ideal, t, x, w, tie.eps, &stats), below = word_below(tie);
-                EXPECT_EQ(below % 2, 1u);
-                EXPECT_EQ(y, below + 1) << name(tie.t) << " d " << d;
+                EXPECT_EQ(below % 2, static_cast<std::uint32_t>(tie.w * tie.x / 2 % 2));
+                EXPECT_EQ(y, below + below % 2) << name(tie.t) << " d " << d;
                 EXPECT_GE(stats.ties, 1u);
                 EXPECT_GE(stats.l3, stats.ties);
                 EXPECT_EQ(y, RootOracle(x, tie.eps).element(Oracle::ideal, t, x[0], w[0]));
@@ -133,15 +136,14 @@ struct Beside {
 // of two and y just below one, where the double q fl(r) errs most. The right side follows from the construction.
 template <class X, class Y>
 void expect_decided_beside_midpoints(const Beside& c, std::size_t d, OracleStats& stats, Rng& rng) {
-    for (int rep = 0; rep < 24; ++rep) {
+    for (int rep = 0; rep < 6; ++rep) {
         const double x0 = X::round(std::ldexp(1 + rng.below(1u << 24) * 0x1p-24, 8));
         const double w0 = c.oracle == Oracle::ideal ? round_to(c.w, 1 + rng.below(1u << 24) * 0x1p-24) : 1.0;
         const double q = x0 * w0;
         // r in [1, 1.06) 2^-8: the midpoint h = q r of the target format with an odd last bit
         const double guess = q * (1 + rng.below(1u << 20) * 0x1p-24) * 0x1p-8;
         const auto below = Y::encode(guess);
-        const double lo = Y::decode(below), hi = Y::decode(static_cast<typename Y::Word>(below + (Y::encode(guess) == below))),
-                     h = (lo + hi) / 2;
+        const double lo = Y::decode(below), hi = Y::decode(static_cast<typename Y::Word>(below + 1)), h = (lo + hi) / 2;
         for (int offset = -40; offset <= 40; offset += 1 + 3 * (std::abs(offset) > 12)) {
             // S = d ((q / h)^2 (1 - offset 2^-55) - eps) to a unit of 2^-2u, rounded down: y grows by less than 2^-70
             const int unit = X::precision == 11 ? 24 : 60;
@@ -187,7 +189,7 @@ TEST(Ladder, DecidesWithinTwoUlpsOfADoubleBesideAMidpoint) {
             });
             if (HasFatalFailure()) return;
             EXPECT_GT(stats.l1, 0u);
-            EXPECT_GT(stats.l2, 100u);
+            EXPECT_GT(stats.l2, 50u);
         }
 }
 
