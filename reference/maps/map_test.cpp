@@ -85,6 +85,8 @@ TEST(Maps, GainsAndTypes) {
     EXPECT_EQ(outputs("bf16,cast_first,gain=one_plus,y=f32", one, {3.140625f}, 1), (Words{0x40848000}));
     // A wider gain promotes: y has the gain's type unless the contract says otherwise.
     EXPECT_EQ(outputs("bf16,cast_first,w=f32", one, {1.00000012f}, 1), (Words{0x3f800001}));
+    EXPECT_EQ(outputs("bf16,cast_first,w=f32", one, {1}, 1.001f), (Words{0x3f800000}));  // still cast to T first
+    EXPECT_EQ(outputs("bf16,f32_gain,assoc=xr_w,w=f32", one, {1}, 1.001f), (Words{0x3f8020c5}));
     EXPECT_EQ(outputs("bf16,cast_first,w=f32,y=bf16", one, {1.00000012f}, 1), (Words{0x3f80}));
     EXPECT_EQ(outputs("fp16,cast_first", {65504}, {2}, 1), (Words{0x7c00}));
     EXPECT_EQ(outputs("bf16,cast_first", {-0.0f}, {1}, 1), (Words{0x8000}));
