@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <vector>
 
@@ -22,11 +23,11 @@ std::string columns(std::size_t from, std::size_t end) {
     return end - from == 1 ? fmt::format("column {}", from) : fmt::format("columns {}-{}", from, end - 1);
 }
 
-const char* scalar_name(const RowView& v) { return v.hypothesis->piece->by == By::div ? "rms" : "r"; }
+const char* scalar_name(const RowView& v) { return v.divides() ? "rms" : "r"; }
 
 RowSet fit(const RowView& v, std::span<const float> y, std::size_t from, std::size_t n) {
-    return reproduce(*v.hypothesis->piece, v.hypothesis->types, v.x.subspan(from, n),
-                     v.w.empty() ? v.w : v.w.subspan(from, n), y.subspan(from, n));
+    const RowView part = v.columns(from, n);
+    return reproduce(*v.hypothesis->piece, v.hypothesis->types, part.x, part.w, y.subspan(from, n));
 }
 
 // Columns one by one: the scalar that most of them share.
@@ -50,8 +51,8 @@ Majority majority(const RowView& v, std::span<const float> y) {
             m.impossible.push_back(j);
             continue;
         }
-        ends.push_back({position(each[j].lo), 1});
-        ends.push_back({position(each[j].hi) + 1, -1});
+        ends.push_back({std::bit_cast<std::int32_t>(each[j].lo), 1});
+        ends.push_back({std::bit_cast<std::int32_t>(each[j].hi) + 1, -1});
     }
     std::sort(ends.begin(), ends.end(),
               [](End a, End b) { return a.at != b.at ? a.at < b.at : a.change < b.change; });
@@ -68,7 +69,9 @@ Majority majority(const RowView& v, std::span<const float> y) {
     m.lo = std::bit_cast<float>(at);
     m.hi = std::bit_cast<float>(until);
     for (std::size_t j = 0; j < y.size(); ++j)
-        if (each[j].any && (position(each[j].lo) > at || position(each[j].hi) < at)) m.missed.push_back(j);
+        if (each[j].any &&
+            (std::bit_cast<std::int32_t>(each[j].lo) > at || std::bit_cast<std::int32_t>(each[j].hi) < at))
+            m.missed.push_back(j);
     return m;
 }
 
@@ -93,7 +96,64 @@ std::vector<Group> groups(const RowView& v, std::span<const float> y, std::size_
 std::string special(const RowView& v) {
     if (v.set->nan) return "an input is NaN: every output of the row is NaN";
     if (v.set->interval) return "";
-    const bool large = v.hypothesis->piece->by == By::div ? v.set->inf : v.set->zero;
+    const bool large = v.divides() ? v.set->inf : v.set->zero;
+    return large ? "the statistic is infinite: every finite x gives 0"
+                 : "the statistic is 0: no x gives a finite number";
+}
+
+std::string outside(const RowView& v, const RowSet& r) {
+    std::string text = fmt::format("{} in {}", scalar_name(v), interval(r.lo, r.hi));
+    if (!v.set->interval) return text + ", where " + special(v);
+    const bool above = r.lo > v.set->hi;
+    return text + fmt::format(" lies {:.3g} ulp32 {} the allowed {}",
+                              apart_ulp32(r.lo, r.hi, v.set->lo, v.set->hi), above ? "above" : "below",
+                              interval(v.set->lo, v.set->hi));
+}
+
+std::string all_but(const RowView& v, const Majority& m, std::size_t d) {
+    std::vector<std::size_t> odd = m.missed;
+    odd.insert(odd.end(), m.impossible.begin(), m.impossible.end());
+    std::sort(odd.begin(), odd.end());
+    std::string list;
+    for (std::size_t k = 0; k < std::min<std::size_t>(odd.size(), 4); ++k)
+        list += fmt::format("{}{}", k ? ", " : "", odd[k]);
+    return fmt::format("one {} in {} gives all but {} of {} outputs: column{} {}{}", scalar_name(v),
+                       interval(m.lo, m.hi), odd.size(), d, odd.size() == 1 ? "" : "s", list,
+                       odd.size() > 4 ? ", ..." : "");
+}
+
+}  // namespace
+
+double apart_ulp32(float lo, float hi, float other_lo, float other_hi) {
+    const double gap = lo > other_hi   ? static_cast<double>(lo) - static_cast<double>(other_hi)
+                       : hi < other_lo ? static_cast<double>(other_lo) - static_cast<double>(hi)
+                                       : 0;
+    const float at = lo > other_hi ? other_hi : other_lo;
+    return gap == 0 ? 0 : gap / ulp_at(Type::f32, static_cast<double>(at));
+}
+
+Diagnosis diagnose(const RowView& v, std::span<const float> y, std::int64_t row) {
+    Diagnosis out;
+    const Type type = v.hypothesis->types.y;
+    const auto allowed = v.elements();
+    std::size_t col = 0;
+    while (col < y.size() && allows(type, allowed[col], encode(type, y[col]))) ++col;
+    const bool inside = col == y.size();
+    if (inside) col = 0;
+
+    const RowSet whole = fit(v, y, from, y.size() - from);
+    const std::size_t n =
+        whole.any ? y.size() - from : std::max<std::size_t>(1, static_cast<std::size_t>(whole.col));
+    out.push_back({from, from + n, whole.any ? whole : fit(v, y, from, n)});
+    from += n;
+}
+return out;
+}
+
+std::string special(const RowView& v) {
+    if (v.set->nan) return "an input is NaN: every output of the row is NaN";
+    if (v.set->interval) return "";
+    const bool large = v.divides() ? v.set->inf : v.set->zero;
     return large ? "the statistic is infinite: every finite x gives 0"
                  : "the statistic is 0: no x gives a finite number";
 }
@@ -159,25 +219,24 @@ Diagnosis diagnose(const RowView& v, std::span<const float> y, std::int64_t row)
         else
             out.reason = fmt::format("no one {} gives this row", scalar_name(v));
     }
-    if (inside) {  // each output is possible alone: the first one that cannot be joined with those before it
-        col = whole.col > 0 ? static_cast<std::size_t>(whole.col) : 0;
+    ElementSet here = allowed[col];
+    if (inside &&
+        whole.col >
+            0) {  // each output is possible alone: the first that cannot be joined with those before it
+        col = static_cast<std::size_t>(whole.col);
         const RowSet before = fit(v, y, 0, col);
         float a = 0, b = 0;
-        apply_at(v, before.any ? before.lo : v.set->lo, col, {&a, 1});
-        apply_at(v, before.any ? before.hi : v.set->hi, col, {&b, 1});
-        lo = std::min(a, b);
-        hi = std::max(a, b);
-    } else {
-        lo = allowed.lo(col);
-        hi = allowed.hi(col);
+        v.columns(col, 1).apply(before.lo, {&a, 1});
+        v.columns(col, 1).apply(before.hi, {&b, 1});
+        here = join(type, {encode(type, a), encode(type, a)}, {encode(type, b), encode(type, b)});
     }
     out.witness = {row,
                    static_cast<std::int64_t>(col),
                    v.x[col],
                    v.w.empty() ? 1.0f : v.w[col],
                    encode(type, y[col]),
-                   encode(type, lo),
-                   encode(type, hi)};
+                   here.lo,
+                   here.hi};
     return out;
 }
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "properties/judge/envelope.hpp"
+#include "properties/judge/view.hpp"
 #include "properties/judge/judge.hpp"
 
 namespace ulpgate::judging {

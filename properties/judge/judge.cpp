@@ -266,12 +266,10 @@ void Judge::measure(bool passed) {
     }
     if (Witness& w = m.measure.worst; w.row >= 0) {
         rows_.load(w.row);
-        RowView v = claimed_.view(h, w.row);
-        v.x = v.x.subspan(static_cast<std::size_t>(w.col), 1);
-        if (!v.w.empty()) v.w = v.w.subspan(static_cast<std::size_t>(w.col), 1);
-        const Envelope e(v);
-        w.allowed_lo = encode(hyp.types.y, e.lo(0));
-        w.allowed_hi = encode(hyp.types.y, e.hi(0));
+        const ElementSet e =
+            claimed_.view(h, w.row).columns(static_cast<std::size_t>(w.col), 1).elements()[0];
+        w.allowed_lo = e.lo;
+        w.allowed_hi = e.hi;
     }
     j_.measure = m.measure;
     if (passed) j_.sight = eye.finish();

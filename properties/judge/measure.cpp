@@ -163,12 +163,14 @@ void Measurer::row(const Rows& rows, std::int64_t row, const RowSet& fitted, By 
 }
 
 void Measurer::outside(const Rows& rows, std::span<const RowView> claim) {
-    std::vector<Envelope> allowed;
-    for (const RowView& v : claim) allowed.emplace_back(v);
-    for (std::size_t j = 0; j < rows.y().size(); ++j)
+    std::vector<std::vector<ElementSet>> allowed;
+    for (const RowView& v : claim) allowed.push_back(v.elements());
+    for (std::size_t j = 0; j < rows.y().size(); ++j) {
+        const std::uint32_t got = encode(contract_.y, rows.y()[j]);
         if (std::none_of(allowed.begin(), allowed.end(),
-                         [&](const Envelope& e) { return e.holds(j, rows.y()[j]); }))
+                         [&](const auto& e) { return allows(contract_.y, e[j], got); }))
             ++measure.outside;
+    }
 }
 
 }  // namespace judging

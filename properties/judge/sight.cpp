@@ -31,8 +31,6 @@ constexpr double u = 0x1p-24;
 constexpr std::size_t chunk = 128;
 constexpr double slack = 1e-12;  // far above the roundings of this file's doubles, far below u
 
-bool divides(const RowView& v) { return v.hypothesis->piece->by == By::div; }
-
 }  // namespace
 
 Observer::Observer(const Contract& c, double eps, std::int64_t d)
@@ -50,14 +48,14 @@ Sight Observer::finish() {
 
 float Observer::edge(Way way) const {
     const RowView& v = claim_.front();
-    return (way == Way::up) != divides(v) ? v.set->hi : v.set->lo;
+    return (way == Way::up) != v.divides() ? v.set->hi : v.set->lo;
 }
 
 double Observer::change_to(Way way, float scalar) const {
     const double s = static_cast<double>(scalar), lo = static_cast<double>(fitted_.lo),
                  hi = static_cast<double>(fitted_.hi);
     const double ratio =
-        divides(claim_.front()) ? (way == Way::up ? hi / s : lo / s) : (way == Way::up ? s / lo : s / hi);
+        claim_.front().divides() ? (way == Way::up ? hi / s : lo / s) : (way == Way::up ? s / lo : s / hi);
     return way == Way::up ? ratio * (1 + slack) - 1 : 1 - ratio * (1 - slack);
 }
 
@@ -66,7 +64,7 @@ float Observer::scalar_after(Way way, double change) const {
     const double lo = static_cast<double>(fitted_.lo), hi = static_cast<double>(fitted_.hi);
     const double factor = way == Way::up ? 1 + change : 1 - change;
     const double s =
-        divides(claim_.front()) ? (way == Way::up ? hi : lo) / factor : (way == Way::up ? lo : hi) * factor;
+        claim_.front().divides() ? (way == Way::up ? hi : lo) / factor : (way == Way::up ? lo : hi) * factor;
     constexpr double max = 0x1.fffffep127;
     return static_cast<float>(std::clamp(s, 0x1p-149, max));
 }
@@ -77,7 +75,7 @@ bool Observer::visible(Way way, float scalar) {
     if (far.empty()) {
         for (const RowView& v : claim_) {
             far.emplace_back(v.x.size());
-            apply_at(v, (way == Way::up) != divides(v) ? v.set->hi : v.set->lo, 0, far.back());
+            v.apply((way == Way::up) != v.divides() ? v.set->hi : v.set->lo, far.back());
             for (float& y : far.back()) y = std::fabs(y);
         }
     }
@@ -85,7 +83,7 @@ bool Observer::visible(Way way, float scalar) {
     std::array<float, chunk> buffer;
     for (std::size_t at = 0; at < first.x.size(); at += chunk) {
         const std::span<float> y(buffer.data(), std::min(chunk, first.x.size() - at));
-        apply_at(first, scalar, at, y);
+        first.columns(at, y.size()).apply(scalar, y);
         bool all = true;
         for (std::size_t m = 0; m < claim_.size(); ++m) {
             if (beyond[m]) continue;
@@ -140,7 +138,7 @@ double Observer::r_from(Way way, double change_of_eps) const {
 void Observer::high(std::span<const float> input) {
     const RowView& v = claim_.front();
     double r_lo = static_cast<double>(v.set->lo);
-    if (divides(v)) r_lo = (1 - slack) / static_cast<double>(v.set->hi);
+    if (v.divides()) r_lo = (1 - slack) / static_cast<double>(v.set->hi);
     const double weight = r_lo * r_lo / static_cast<double>(d_stat_) * (1 - slack);
     float largest = 0;  // of the columns that no row has shown yet
     const auto n = std::min(input.size(), static_cast<std::size_t>(d_stat_));
@@ -149,10 +147,10 @@ void Observer::high(std::span<const float> input) {
     const auto raised = [&](float x) {  // lower end of r without this column
         const double q = static_cast<double>(x) * static_cast<double>(x) * weight;
         const double r = q < 1 ? r_lo / std::sqrt(1 - q) * (1 - slack) : 0x1p127;
-        const double s = divides(v) ? 1 / r : r;
-        return static_cast<float>(std::clamp(s * (divides(v) ? 1 + u : 1 - u), 0x1p-149, 0x1p127));
+        const double s = v.divides() ? 1 / r : r;
+        return static_cast<float>(std::clamp(s * (v.divides() ? 1 + u : 1 - u), 0x1p-149, 0x1p127));
     };
-    const auto more = [&](float a, float b) { return (divides(v) ? a < b : a > b) ? a : b; };
+    const auto more = [&](float a, float b) { return (v.divides() ? a < b : a > b) ? a : b; };
     float farthest = scalar_after(Way::up, sight_.r_high);
     if (eps_ >= 0x1p-100) farthest = more(farthest, scalar_after(Way::up, r_from(Way::up, sight_.eps_low)));
     if (largest > 0) farthest = more(farthest, raised(largest));
@@ -167,7 +165,7 @@ void Observer::high(std::span<const float> input) {
 }
 
 void Observer::low() {
-    const bool div = divides(claim_.front());
+    const bool div = claim_.front().divides();
     const auto more = [div](float a, float b) { return (div ? a > b : a < b) ? a : b; };
     float farthest = scalar_after(Way::down, std::min(sight_.r_low, 1.0));
     if (eps_ >= 0x1p-100)
@@ -195,10 +193,10 @@ bool Observer::other_order() {
             bool have = false;
             for (std::size_t k = 0; k < members; ++k) {
                 if (missed[o * members + k]) continue;
-                if (!have) apply_at(view, fitted_.lo, at, a), apply_at(view, fitted_.hi, at, b);
+                if (!have) view.columns(at, m).apply(fitted_.lo, a), view.columns(at, m).apply(fitted_.hi, b);
                 have = true;
-                apply_at(claim_[k], claim_[k].set->lo, at, lo);
-                apply_at(claim_[k], claim_[k].set->hi, at, hi);
+                claim_[k].columns(at, m).apply(claim_[k].set->lo, lo);
+                claim_[k].columns(at, m).apply(claim_[k].set->hi, hi);
                 int found = 0;
                 for (std::size_t j = 0; j < m; ++j)
                     found |= static_cast<int>(std::max(a[j], b[j]) < std::min(lo[j], hi[j])) |

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "properties/judge/envelope.hpp"
+#include "properties/judge/view.hpp"
 #include "properties/judge/judge.hpp"
 #include "reference/admissible/row_set.hpp"
 
