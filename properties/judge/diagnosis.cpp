@@ -141,63 +141,6 @@ Diagnosis diagnose(const RowView& v, std::span<const float> y, std::int64_t row)
     const bool inside = col == y.size();
     if (inside) col = 0;
 
-    const RowSet whole = fit(v, y, from, y.size() - from);
-    const std::size_t n =
-        whole.any ? y.size() - from : std::max<std::size_t>(1, static_cast<std::size_t>(whole.col));
-    out.push_back({from, from + n, whole.any ? whole : fit(v, y, from, n)});
-    from += n;
-}
-return out;
-}
-
-std::string special(const RowView& v) {
-    if (v.set->nan) return "an input is NaN: every output of the row is NaN";
-    if (v.set->interval) return "";
-    const bool large = v.divides() ? v.set->inf : v.set->zero;
-    return large ? "the statistic is infinite: every finite x gives 0"
-                 : "the statistic is 0: no x gives a finite number";
-}
-
-std::string outside(const RowView& v, const RowSet& r) {
-    std::string text = fmt::format("{} in {}", scalar_name(v), interval(r.lo, r.hi));
-    if (!v.set->interval) return text + ", where " + special(v);
-    const bool above = r.lo > v.set->hi;
-    return text + fmt::format(" lies {:.3g} ulp32 {} the allowed {}",
-                              apart_ulp32(r.lo, r.hi, v.set->lo, v.set->hi), above ? "above" : "below",
-                              interval(v.set->lo, v.set->hi));
-}
-
-std::string all_but(const RowView& v, const Majority& m, std::size_t d) {
-    std::vector<std::size_t> odd = m.missed;
-    odd.insert(odd.end(), m.impossible.begin(), m.impossible.end());
-    std::sort(odd.begin(), odd.end());
-    std::string list;
-    for (std::size_t k = 0; k < std::min<std::size_t>(odd.size(), 4); ++k)
-        list += fmt::format("{}{}", k ? ", " : "", odd[k]);
-    return fmt::format("one {} in {} gives all but {} of {} outputs: column{} {}{}", scalar_name(v),
-                       interval(m.lo, m.hi), odd.size(), d, odd.size() == 1 ? "" : "s", list,
-                       odd.size() > 4 ? ", ..." : "");
-}
-
-}  // namespace
-
-double apart_ulp32(float lo, float hi, float other_lo, float other_hi) {
-    const double gap = lo > other_hi   ? static_cast<double>(lo) - static_cast<double>(other_hi)
-                       : hi < other_lo ? static_cast<double>(other_lo) - static_cast<double>(hi)
-                                       : 0;
-    const float at = lo > other_hi ? other_hi : other_lo;
-    return gap == 0 ? 0 : gap / ulp_at(Type::f32, static_cast<double>(at));
-}
-
-Diagnosis diagnose(const RowView& v, std::span<const float> y, std::int64_t row) {
-    Diagnosis out;
-    const Type type = v.hypothesis->types.y;
-    const Envelope allowed(v);
-    std::size_t col = 0;
-    while (col < y.size() && allowed.holds(col, y[col])) ++col;
-    const bool inside = col == y.size();
-    float lo = 0, hi = 0;
-
     const RowSet whole = fit(v, y, 0, y.size());
     if (whole.any) {
         out.reason = outside(v, whole);
