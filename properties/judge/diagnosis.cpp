@@ -20,7 +20,8 @@ std::string interval(float lo, float hi) {
 }
 
 std::string columns(std::size_t from, std::size_t end) {
-    return end - from == 1 ? fmt::format("column {}", from) : fmt::format("columns {}-{}", from, end - 1);
+    return end - from == 1 ? fmt::format("column {} needs", from)
+                           : fmt::format("columns {}-{} need", from, end - 1);
 }
 
 const char* scalar_name(const RowView& v) { return v.divides() ? "rms" : "r"; }
@@ -156,16 +157,15 @@ Diagnosis diagnose(const RowView& v, std::span<const float> y, std::int64_t row)
             out.reason = all_but(v, m, y.size());
         else if (out.incoherent && runs.size() > 1)
             out.reason =
-                fmt::format("{} need {} in {}, {} need it in {}", columns(runs[0].from, runs[0].end),
-                            scalar_name(v), interval(runs[0].r.lo, runs[0].r.hi),
-                            columns(runs[1].from, runs[1].end), interval(runs[1].r.lo, runs[1].r.hi));
+                fmt::format("{} {} in {}, {} it in {}", columns(runs[0].from, runs[0].end), scalar_name(v),
+                            interval(runs[0].r.lo, runs[0].r.hi), columns(runs[1].from, runs[1].end),
+                            interval(runs[1].r.lo, runs[1].r.hi));
         else
             out.reason = fmt::format("no one {} gives this row", scalar_name(v));
     }
     ElementSet here = allowed[col];
-    if (inside &&
-        whole.col >
-            0) {  // each output is possible alone: the first that cannot be joined with those before it
+    // Each output is possible alone: show the first that cannot be joined with those before it.
+    if (inside && whole.col > 0) {
         col = static_cast<std::size_t>(whole.col);
         const RowSet before = fit(v, y, 0, col);
         float a = 0, b = 0;
