@@ -59,7 +59,8 @@ TEST(Measure, AgreesWithLongDouble) {
                 const Witness& w = j.measure.worst;
                 EXPECT_EQ(w.got, get(t, o, w.row, w.col));
                 EXPECT_EQ(w.x, t.find("x")->value(w.row * 100 + w.col));
-                const bool inside = w.allowed_lo <= w.got && w.got <= w.allowed_hi;  // words of one sign
+                const bool inside = decode(type, w.allowed_lo) <= decode(type, w.got) &&
+                                    decode(type, w.got) <= decode(type, w.allowed_hi);
                 EXPECT_EQ(inside, !wrong);
             }
         }
