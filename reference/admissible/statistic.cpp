@@ -20,9 +20,9 @@ constexpr double smallest = 0x1p-149;
 
 std::string without_proof(const Contract& c, std::size_t columns, double eps) {
     const auto low = [&](Accumulate a) { return a == Accumulate::t && c.x != Type::f32; };
-    if (c.stat != Stat::ms) return "stat=mean_m2: mean and M2 subtract, and have no proven slack";
-    if (low(c.acc)) return fmt::format("acc=t: sums kept in {} have no proven slack", name(c.x));
-    if (low(c.sq)) return fmt::format("sq=t: squares kept in {} have no proven slack", name(c.x));
+    if (c.stat != Stat::ms) return "stat=mean_m2: mean and M2 subtract";
+    if (low(c.acc)) return fmt::format("acc=t: sums kept in {}", name(c.x));
+    if (low(c.sq)) return fmt::format("sq=t: squares kept in {}", name(c.x));
     if (c.stat_width > static_cast<std::int64_t>(columns))
         return fmt::format("stat_width={}: the row has only {} columns", c.stat_width, columns);
     if (!(eps >= 0 && eps < 0x1p127)) return fmt::format("eps {}: not a number from 0 to 2^127", eps);
