@@ -1,1 +1,95 @@
-#include "impls/subject/subject.hpp"
+// Text to subject.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "impls/subject/files.hpp"
+#include "impls/subject/isolated.hpp"
+#include "reference/base/text.hpp"
+
+namespace ulpgate {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<std::string> stems(const std::string& folder) {
+    std::vector<std::string> out;
+    std::error_code ec;
+    for (const auto& e : fs::directory_iterator(folder, ec))
+        if (e.path().extension() == ".so") out.push_back(e.path().stem().string());
+    std::sort(out.begin(), out.end());
+    return out;
+}
+
+// scalar is kernels/scalar/scalar.so, avx512_portable is kernels/avx512/avx512_portable.so.
+std::string built_in(const std::string& home, std::string_view name) {
+    for (const char* folder : {"scalar", "avx2", "avx512"}) {
+        const std::string path = fmt::format("{}/kernels/{}/{}.so", home, folder, name);
+        if (std::error_code ec; fs::exists(path, ec)) return path;
+    }
+    return "";
+}
+
+// Said at start(): a text that names nothing.
+class UnknownSubject final : public Subject {
+  public:
+    UnknownSubject(std::string text, std::string what) : text_(std::move(text)), what_(std::move(what)) {}
+    const std::string& text() const override { return text_; }
+    Outcome start() override { return {Event::not_loaded, what_, {}, {}, 0}; }
+    const std::vector<EntryInfo>& entries() const override { return none_; }
+    std::string name() const override { return ""; }
+    std::string version() const override { return ""; }
+    std::string mode() const override { return ""; }
+    Outcome run(std::size_t, const Tensors&) override { return start(); }
+
+  private:
+    std::string text_, what_;
+    std::vector<EntryInfo> none_;
+};
+
+std::string unknown(const std::string& text, const std::string& home) {
+    auto known = built_in_subjects(home);
+    for (auto& s : byhand_subjects(home)) known.push_back(std::move(s));
+    const std::string near = nearest(text, known);
+    std::string list;
+    for (const auto& s : known) list += (list.empty() ? "" : " ") + s;
+    return fmt::format("no subject '{}'{}: give a built-in one ({}), a library with a '/' or .so in its path, model/TEXT, faulty/KIND or files:DIR", text,
+                       near.empty() ? "" : "; did you mean '" + near + "'?", list);
+}
+
+}  // namespace
+
+std::unique_ptr<Subject> open_subject(std::string text, const SubjectOptions& o) {
+    if (text.starts_with("files:")) return open_files_subject(std::move(text));
+    if (text.starts_with("model/") || text.starts_with("faulty/"))
+        return open_isolated_subject(text, o.home + "/kernels/model/model.so", text, o);
+    if (text.starts_with("byhand/")) {
+        const std::string path = o.home + "/kernels/" + text + ".so";
+        if (std::error_code ec; !fs::exists(path, ec)) return std::make_unique<UnknownSubject>(text, unknown(text, o.home));
+        return open_isolated_subject(text, path, "", o);
+    }
+    const auto at = text.rfind('@');
+    const auto slash = text.rfind('/');
+    const bool has_variant = at != text.npos && (slash == text.npos || at > slash);
+    const std::string path = text.substr(0, has_variant ? at : text.npos), variant = has_variant ? text.substr(at + 1) : "";
+    if (slash != text.npos || path.ends_with(".so"))
+        return open_isolated_subject(text, path.find('/') == path.npos ? "./" + path : path, variant, o);
+    if (const auto own = built_in(o.home, path); !own.empty()) return open_isolated_subject(text, own, variant, o);
+    return std::make_unique<UnknownSubject>(text, unknown(text, o.home));
+}
+
+std::vector<std::string> built_in_subjects(const std::string& home) {
+    std::vector<std::string> out;
+    for (const char* folder : {"scalar", "avx2", "avx512"})
+        for (auto& s : stems(home + "/kernels/" + folder)) out.push_back(std::move(s));
+    return out;
+}
+
+std::vector<std::string> byhand_subjects(const std::string& home) {
+    std::vector<std::string> out;
+    for (const auto& s : stems(home + "/kernels/byhand")) out.push_back("byhand/" + s);
+    return out;
+}
+
+}  // namespace ulpgate

@@ -1,0 +1,208 @@
+#include "impls/subject/isolated.hpp"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <optional>
+
+#include "impls/subject/memory.hpp"
+#include "impls/subject/process.hpp"
+#include "impls/ulpgate_kernel.h"
+#include "reference/base/text.hpp"
+
+namespace ulpgate {
+namespace {
+
+constexpr unsigned char poison_a = 0xff, poison_b = 0x71;  // NaN in every format; a large finite number
+
+// What is wrong with the file before anything of it runs; "" when it looks like a shared library.
+std::string not_a_library(const std::string& path) {
+    struct stat st{};
+    if (::stat(path.c_str(), &st)) return fmt::format("{}: {}", path, strerror(errno));
+    if (!S_ISREG(st.st_mode)) return path + ": not a file";
+    std::FILE* f = std::fopen(path.c_str(), "rb");
+    if (!f) return fmt::format("{}: {}", path, strerror(errno));
+    char magic[4] = {};
+    const bool elf = std::fread(magic, 1, 4, f) == 4 && !std::memcmp(magic, "\177ELF", 4);
+    std::fclose(f);
+    return elf ? "" : path + ": not a shared library (no ELF header): build it with cc -shared -fPIC";
+}
+
+std::string mode_text(std::uint32_t mxcsr) {
+    std::string s;
+    const auto add = [&](bool on, const char* what) {
+        if (on) s += (s.empty() ? "" : "+") + std::string(what);
+    };
+    add(mxcsr & 0x8000, "ftz");
+    add(mxcsr & 0x0040, "daz");
+    add(mxcsr & 0x6000, "rounding not to nearest");
+    add((mxcsr & 0x1f80) != 0x1f80, "exceptions unmasked");
+    return s.empty() ? "" : s + " on";
+}
+
+bool claims(const Claim& claim, std::string_view invariance) {
+    for (const Contract& c : claim)
+        for (auto held : split(c.holds, '.'))
+            if (held == invariance) return true;
+    return false;
+}
+
+bool same_place(const Tensor& a, const Tensor& b) { return a.type == b.type && a.size == b.size && a.stride == b.stride; }
+
+class IsolatedSubject final : public Subject {
+  public:
+    IsolatedSubject(std::string text, std::string library, std::string variant, SubjectOptions options)
+        : text_(std::move(text)), library_(std::move(library)), variant_(std::move(variant)), options_(std::move(options)) {}
+
+    const std::string& text() const override { return text_; }
+    const std::vector<EntryInfo>& entries() const override { return entries_; }
+    std::string name() const override { return name_; }
+    std::string version() const override { return version_; }
+    std::string mode() const override { return mode_; }
+
+    Outcome start() override {
+        if (auto e = not_a_library(library_); !e.empty()) return {Event::not_loaded, e, {}, {}, 0};
+        if (!child_) child_.emplace(library_, variant_, options_);
+        Outcome o = child_->spawn();
+        if (o.event != Event::ok) return o;
+        return read_description();
+    }
+
+    Outcome run(std::size_t entry, const Tensors& t) override {
+        if (entry >= entries_.size()) return {Event::refused, fmt::format("there is no entry {}", entry), {}, {}, 0};
+        if (auto e = refused(entries_[entry], t); !e.empty()) return {Event::refused, e, {}, {}, 0};
+        const bool must = t.contract.inplace == InPlace::must;
+        const bool may = must || t.contract.inplace == InPlace::may || any_in_place(entry);
+        Outcome o = must ? compare(entry, t, true) : compare(entry, t, false);
+        if (o.event != Event::ok || must || !may || !can_alias(t)) return o;
+        Outcome in_place;
+        call(entry, t, {Flush::front, poison_a, true}, in_place);
+        o.cpu_seconds += in_place.cpu_seconds;
+        if (in_place.event != Event::ok) {
+            in_place.what = "in place: " + in_place.what;
+            return in_place;
+        }
+        if (const auto at = difference(t, o.out, in_place.out); !at.empty())
+            return {Event::corrupted, "in place the bits are others, first at " + at, {}, {}, o.cpu_seconds};
+        return o;
+    }
+
+  private:
+    Outcome read_description() {
+        const child::Control& c = child_->control();
+        const auto bounded = [](const char* s, std::size_t n) { return std::string(s, ::strnlen(s, n)); };
+        name_ = bounded(c.name, sizeof c.name);
+        version_ = bounded(c.version, sizeof c.version);
+        mode_ = mode_text(c.mxcsr);
+        entries_.clear();
+        claims_.clear();
+        for (std::uint32_t k = 0; k < c.entry_count && k < child::entries; ++k) {
+            const child::EntryText& e = c.entry[k];
+            EntryInfo info{bounded(e.contract, sizeof e.contract), static_cast<Abi>(e.abi), e.d_min, e.d_max, e.d_divisor, e.align, e.readable_past_end};
+            Claim claim;
+            if (const auto bad = parse(info.contract, claim)) {
+                child_->kill();
+                return {Event::not_loaded, fmt::format("entry {}: contract \"{}\", at {}: {}", k, info.contract, bad->at, bad->what), {}, {}, 0};
+            }
+            entries_.push_back(std::move(info));
+            claims_.push_back(std::move(claim));
+        }
+        return {};
+    }
+
+    static std::string refused(const EntryInfo& e, const Tensors& t) {
+        const std::int64_t d = t.sizes[Dim::d];
+        if (e.abi != t.op->abi) return "this entry computes another operation";
+        if (e.d_min && d < e.d_min) return fmt::format("d = {}, the entry needs at least {}", d, e.d_min);
+        if (e.d_max && d > e.d_max) return fmt::format("d = {}, the entry takes at most {}", d, e.d_max);
+        if (e.d_divisor && d % e.d_divisor) return fmt::format("d = {} is no multiple of {}", d, e.d_divisor);
+        return "";
+    }
+
+    bool any_in_place(std::size_t entry) const {
+        for (const Contract& c : claims_[entry])
+            if (c.inplace != InPlace::never) return true;
+        return false;
+    }
+
+    static bool can_alias(const Tensors& t) {
+        const auto pair = [&](const char* in, const char* out) {
+            const Tensor *a = t.find(in), *b = t.find(out);
+            return !a || !b || same_place(*a, *b);
+        };
+        return t.find("x") && t.find("y") && pair("x", "y") && pair("residual", "residual_out");
+    }
+
+    // One call; fills `o` and says whether it went well.
+    bool call(std::size_t entry, const Tensors& t, const Pass& pass, Outcome& o) {
+        if (!child_->alive())
+            if (o = start(); o.event != Event::ok) return false;
+        CallMemory memory(*child_, t, entries_[entry]);
+        if (auto e = memory.prepare(pass); !e.empty()) {
+            o = {Event::refused, e, {}, {}, 0};
+            return false;
+        }
+        child_->control().called = static_cast<std::uint32_t>(entry);
+        o = child_->step(std::max(1u, t.threads));
+        if (o.event != Event::ok) return false;
+        const int status = child_->control().status;
+        if (auto e = memory.intact(); !e.empty()) o = {Event::corrupted, e, {}, {}, o.cpu_seconds};
+        else if (status == ULPGATE_REFUSED) o = {Event::refused, "the kernel refused it", {}, {}, o.cpu_seconds};
+        else if (status == ULPGATE_BAD_ARGUMENT) o = {Event::failed, "returned ULPGATE_BAD_ARGUMENT", {}, {}, o.cpu_seconds};
+        else if (status != ULPGATE_OK) o = {Event::failed, fmt::format("returned {}", status), {}, {}, o.cpu_seconds};
+        else o.out = memory.outputs();
+        return o.event == Event::ok;
+    }
+
+    // Front with one poison, back with the other; where the bits differ, the calls that say why.
+    Outcome compare(std::size_t entry, const Tensors& t, bool in_place) {
+        Outcome a, b, again, other;
+        if (!call(entry, t, {Flush::front, poison_a, in_place}, a)) return a;
+        const bool well = call(entry, t, {Flush::back, poison_b, in_place}, b);
+        b.cpu_seconds += a.cpu_seconds;
+        if (!well) return b;
+        a.cpu_seconds = b.cpu_seconds;
+        if (!in_place)
+            if (auto e = CallMemory::unwritten(t, a.out, poison_a, b.out, poison_b); !e.empty()) return {Event::corrupted, e, {}, {}, a.cpu_seconds};
+        const std::string at = difference(t, a.out, b.out);
+        if (at.empty()) return a;
+        if (!call(entry, t, {Flush::front, poison_a, in_place}, again)) return again;
+        if (const auto moved = difference(t, a.out, again.out); !moved.empty())
+            return {Event::unstable, "same input, other bits, first at " + moved, {}, {}, a.cpu_seconds};
+        if (!in_place) {
+            if (!call(entry, t, {Flush::front, poison_b, in_place}, other)) return other;
+            if (const auto read = difference(t, a.out, other.out); !read.empty())
+                return {Event::corrupted, "reads its outputs or workspace before it writes them: the bits depend on what they held, first at " + read, {}, {}, a.cpu_seconds};
+        }
+        const std::string what = "bits depend on the address, first at " + at;
+        if (claims(claims_[entry], "align")) return {Event::unstable, what + "; the contract says holds=align", {}, {}, a.cpu_seconds};
+        a.findings.push_back(what);
+        return a;
+    }
+
+    static std::string difference(const Tensors& t, const std::vector<std::vector<std::byte>>& a, const std::vector<std::vector<std::byte>>& b) {
+        for (std::size_t k = 0; k < t.all.size(); ++k) {
+            if (a[k] == b[k]) continue;
+            const auto at = std::mismatch(a[k].begin(), a[k].end(), b[k].begin()).first - a[k].begin();
+            return place(t.all[k], at / bytes(t.all[k].type));
+        }
+        return "";
+    }
+
+    std::string text_, library_, variant_, name_, version_, mode_;
+    SubjectOptions options_;
+    std::optional<ChildProcess> child_;
+    std::vector<EntryInfo> entries_;
+    std::vector<Claim> claims_;
+};
+
+}  // namespace
+
+std::unique_ptr<Subject> open_isolated_subject(std::string text, std::string library, std::string variant, SubjectOptions options) {
+    return std::make_unique<IsolatedSubject>(std::move(text), std::move(library), std::move(variant), std::move(options));
+}
+
+}  // namespace ulpgate

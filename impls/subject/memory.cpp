@@ -1,0 +1,213 @@
+#include "impls/subject/memory.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <string_view>
+
+namespace ulpgate {
+
+using namespace child;
+
+namespace {
+
+constexpr std::uint64_t line = 64;  // an offset moves a tensor off this alignment, which allocators give
+
+// What surrounds a tensor: a pattern that depends on the address, so that a copied neighbour shows.
+struct Canary {
+    unsigned char byte[2 * page];
+    Canary() {
+        for (std::uint64_t i = 0; i < sizeof byte; ++i) byte[i] = static_cast<unsigned char>(0xa5 ^ (i % 256 * 37 + i / 256));
+    }
+};
+const Canary canary;
+
+void put_canary(unsigned char* arena, std::uint64_t at, std::uint64_t n) {
+    while (n) {
+        const std::uint64_t step = std::min(n, page - at % page);
+        std::memcpy(arena + at, canary.byte + at % page, step);
+        at += step;
+        n -= step;
+    }
+}
+
+// Offset of the first changed byte, or n.
+std::uint64_t changed(const unsigned char* arena, std::uint64_t at, std::uint64_t n) {
+    for (std::uint64_t done = 0; done < n;) {
+        const std::uint64_t step = std::min(n - done, page - (at + done) % page);
+        const unsigned char *have = arena + at + done, *want = canary.byte + (at + done) % page;
+        if (std::memcmp(have, want, step)) return done + static_cast<std::uint64_t>(std::mismatch(have, have + step, want).first - have);
+        done += step;
+    }
+    return n;
+}
+
+std::uint64_t size_of(const Tensor& v) { return static_cast<std::uint64_t>(bytes(v.type)); }
+std::uint64_t bytes_of(const Tensor& v) { return static_cast<std::uint64_t>(v.extent()) * size_of(v); }
+
+// Calls f(offset in bytes, bytes) for every run of elements, and g for every gap between two.
+template <class F, class G>
+void runs(const Tensor& v, F f, G g) {
+    const std::uint64_t es = size_of(v), n = static_cast<std::uint64_t>(v.width()) * es;
+    std::uint64_t end = 0;
+    for (std::int64_t r = 0; r < v.rows(); ++r) {
+        const std::uint64_t at = static_cast<std::uint64_t>(v.row_at(r)) * es;
+        if (at > end) g(end, at - end);
+        f(at, n);
+        end = at + n;
+    }
+}
+
+std::string_view aliased(std::string_view output) {
+    return output == "y" ? "x" : output == "residual_out" ? "residual" : "";
+}
+
+}  // namespace
+
+std::string place(const Tensor& v, std::int64_t logical) {
+    if (v.rank < 2) return fmt::format("element {} of {}", logical, v.spec->name);
+    return fmt::format("row {} col {} of {}", logical / v.width(), logical % v.width(), v.spec->name);
+}
+
+unsigned char* CallMemory::data(std::size_t k) const {
+    const Slot& s = child_.control().slot[k];
+    const Slot& m = s.alias ? child_.control().slot[s.alias - 1] : s;
+    return child_.arena() + m.file + m.data;
+}
+
+std::size_t CallMemory::source(std::size_t k) const {
+    for (std::size_t i = 0; i < t_.all.size(); ++i)
+        if (t_.all[i].spec->name == aliased(t_.all[k].spec->name)) return i;
+    return t_.all.size();
+}
+
+std::string CallMemory::prepare(const Pass& pass) {
+    pass_ = pass;
+    Control& c = child_.control();
+    if (t_.all.size() > slots) return fmt::format("{} tensors, at most {} are passed", t_.all.size(), slots);
+    std::uint64_t at = page, file = 0;
+    bool same = true;
+    for (std::size_t k = 0; k < slots; ++k) {
+        Slot s{};
+        if (k < t_.all.size()) {
+            const Tensor& v = t_.all[k];
+            const std::uint64_t align = std::max<std::uint64_t>({entry_.align, size_of(v), 1}), n = bytes_of(v);
+            const std::uint64_t off = static_cast<std::uint64_t>(t_.offset) * size_of(v) % std::max(line, align);
+            if (off % align) return fmt::format("offset={} moves {} off the {} bytes that the kernel needs", t_.offset, v.spec->name, entry_.align);
+            v.spec->name.copy(s.name, sizeof s.name - 1);
+            s.pages = std::max<std::uint64_t>(1, (n + off + std::max(line, align) + page - 1) / page);
+            if (!off) s.pages = std::max<std::uint64_t>(1, (n + align - 1 + page - 1) / page);
+            s.at = at;
+            s.file = file;
+            s.bytes = n;
+            s.writable = !v.spec->input();
+            s.type = static_cast<std::uint32_t>(v.type);
+            s.rank = static_cast<std::uint32_t>(v.rank);
+            for (std::size_t q = 0; q < 4; ++q) {
+                s.size[q] = q < s.rank ? v.size[q] : 0;
+                s.stride[q] = q < s.rank ? v.stride[q] : 0;
+            }
+            // With an offset the address keeps its place in the line at both ends.
+            const std::uint64_t grid = off ? std::max(line, align) : align;
+            s.data = pass.flush == Flush::front ? off : (s.pages * page - n - off) / grid * grid + off;
+            at += (s.pages + 2) * page;
+            file += s.pages * page;
+        }
+        const Slot& old = c.slot[k];
+        same = same && old.at == s.at && old.pages == s.pages && old.file == s.file && old.writable == s.writable;
+        c.slot[k] = s;
+    }
+    if (pass.in_place)  // the input moves into the output's memory, which is writable
+        for (std::size_t k = 0; k < t_.all.size(); ++k)
+            if (const auto i = source(k); !t_.all[k].spec->input() && i < t_.all.size()) c.slot[i].alias = static_cast<std::uint32_t>(k + 1);
+    if (!same) ++c.mapping;
+    if (!child_.grow_arena(file)) return fmt::format("{} MiB of shared memory cannot be had", file >> 20);
+    c.reservation = at;
+    c.eps = t_.eps;
+    c.threads = t_.threads;
+    c.poison = pass.poison;
+    for (std::size_t d = 0; d < t_.sizes.v.size(); ++d) c.dims[d] = t_.sizes.v[d];
+    c.d_stat = t_.contract.stat_width ? t_.contract.stat_width : t_.sizes[Dim::d];
+    for (std::size_t k = 0; k < t_.all.size(); ++k) fill(k);
+    return "";
+}
+
+void CallMemory::fill(std::size_t k) {
+    const Tensor& v = t_.all[k];
+    const Slot& s = child_.control().slot[k];
+    unsigned char* arena = child_.arena();
+    put_canary(arena, s.file, s.data);
+    put_canary(arena, s.file + s.data + s.bytes, s.pages * page - s.data - s.bytes);
+    const std::size_t input = pass_.in_place && !v.spec->input() ? source(k) : t_.all.size();
+    if (input < t_.all.size()) std::memcpy(data(k), t_.all[input].storage.data(), t_.all[input].storage.size());
+    else if (v.spec->input() && !s.alias) std::memcpy(data(k), v.storage.data(), v.storage.size());
+    else if (!v.spec->input())
+        runs(v, [&](std::uint64_t at, std::uint64_t n) { std::memset(data(k) + at, pass_.poison, n); },
+             [&](std::uint64_t at, std::uint64_t n) { put_canary(arena, s.file + s.data + at, n); });
+}
+
+std::string CallMemory::intact() const {
+    const Control& c = child_.control();
+    const unsigned char* arena = child_.arena();
+    for (std::size_t k = 0; k < t_.all.size(); ++k) {
+        const Tensor& v = t_.all[k];
+        const Slot& s = c.slot[k];
+        if (s.alias) continue;
+        if (const auto at = changed(arena, s.file, s.data); at < s.data)
+            return fmt::format("wrote byte {} before {}", s.data - at, v.spec->name);
+        const std::uint64_t tail = s.pages * page - s.data - s.bytes;
+        if (const auto at = changed(arena, s.file + s.data + s.bytes, tail); at < tail)
+            return fmt::format("wrote byte {} past the end of {}", at, v.spec->name);
+        if (v.spec->input()) {
+            if (const auto* want = reinterpret_cast<const unsigned char*>(v.storage.data()); std::memcmp(data(k), want, v.storage.size()))
+                return fmt::format("changed its input {} at byte {}", v.spec->name, std::mismatch(want, want + v.storage.size(), data(k)).first - want);
+            continue;
+        }
+        const std::size_t input = pass_.in_place ? source(k) : t_.all.size();
+        std::string gap;
+        runs(v, [](std::uint64_t, std::uint64_t) {},
+             [&](std::uint64_t at, std::uint64_t n) {
+                 std::uint64_t bad = n;
+                 if (input < t_.all.size()) {
+                     const auto* want = reinterpret_cast<const unsigned char*>(t_.all[input].storage.data()) + at;
+                     bad = static_cast<std::uint64_t>(std::mismatch(want, want + n, data(k) + at).first - want);
+                 } else {
+                     bad = changed(arena, s.file + s.data + at, n);
+                 }
+                 if (bad < n && gap.empty()) gap = fmt::format("wrote into the gap between the rows of {}, at its element {}", v.spec->name, (at + bad) / size_of(v));
+             });
+        if (!gap.empty()) return gap;
+    }
+    return "";
+}
+
+std::vector<std::vector<std::byte>> CallMemory::outputs() const {
+    std::vector<std::vector<std::byte>> out(t_.all.size());
+    for (std::size_t k = 0; k < t_.all.size(); ++k) {
+        const Tensor& v = t_.all[k];
+        if (v.spec->input()) continue;
+        out[k].resize(static_cast<std::size_t>(v.count()) * size_of(v));
+        std::size_t to = 0;
+        runs(v, [&](std::uint64_t at, std::uint64_t n) {
+            std::memcpy(out[k].data() + to, data(k) + at, n);
+            to += n;
+        }, [](std::uint64_t, std::uint64_t) {});
+    }
+    return out;
+}
+
+std::string CallMemory::unwritten(const Tensors& t, const std::vector<std::vector<std::byte>>& a, unsigned char poison_a,
+                                  const std::vector<std::vector<std::byte>>& b, unsigned char poison_b) {
+    for (std::size_t k = 0; k < t.all.size(); ++k) {
+        const std::size_t es = size_of(t.all[k]);
+        const auto all = [es](const std::byte* p, unsigned char poison) {
+            return std::all_of(p, p + es, [poison](std::byte v) { return v == std::byte{poison}; });
+        };
+        for (std::size_t i = 0; i + es <= a[k].size(); i += es)
+            if (all(&a[k][i], poison_a) && all(&b[k][i], poison_b)) return "left " + place(t.all[k], static_cast<std::int64_t>(i / es)) + " unwritten";
+    }
+    return "";
+}
+
+}  // namespace ulpgate

@@ -1,0 +1,48 @@
+// The tensors of one call in the arena: where they lie, what surrounds them, and whether it is still there.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "impls/subject/process.hpp"
+#include "reference/tensors/tensors.hpp"
+
+namespace ulpgate {
+
+// front: every tensor begins right behind a guard page; back: it ends right before one, as far as alignment allows.
+enum class Flush { front, back };
+
+struct Pass {
+    Flush flush;
+    unsigned char poison;   // every byte of an output before the call
+    bool in_place = false;  // y is x's memory, residual_out is residual's
+};
+
+class CallMemory {
+  public:
+    CallMemory(ChildProcess& child, const Tensors& tensors, const EntryInfo& entry) : child_(child), t_(tensors), entry_(entry) {}
+
+    // Lays out and fills. "" or why it cannot be (memory, alignment).
+    std::string prepare(const Pass&);
+    // After the call: "" or what was written where it must not be, or which input changed.
+    std::string intact() const;
+    std::vector<std::vector<std::byte>> outputs() const;
+    // The first element that holds each pass's poison: no kernel wrote it. "" when there is none.
+    static std::string unwritten(const Tensors&, const std::vector<std::vector<std::byte>>& a, unsigned char poison_a,
+                                 const std::vector<std::vector<std::byte>>& b, unsigned char poison_b);
+
+  private:
+    unsigned char* data(std::size_t k) const;
+    std::size_t source(std::size_t k) const;  // of an aliased output: its input
+    void fill(std::size_t k);
+
+    ChildProcess& child_;
+    const Tensors& t_;
+    const EntryInfo& entry_;
+    Pass pass_{};
+};
+
+// "row 3 col 5 of y"
+std::string place(const Tensor&, std::int64_t logical);
+
+}  // namespace ulpgate

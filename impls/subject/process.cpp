@@ -1,0 +1,231 @@
+#include "impls/subject/process.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <new>
+#include <system_error>
+
+extern char** environ;
+
+namespace ulpgate {
+
+using namespace child;
+
+namespace {
+
+template <std::size_t N>
+std::string bounded(const char (&text)[N]) {
+    return {text, ::strnlen(text, N)};
+}
+
+double cpu_of(clockid_t clock) {
+    timespec t{};
+    clock_gettime(clock, &t);
+    return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
+
+int memory_file(const char* name, std::uint64_t size) {
+    const int fd = memfd_create(name, MFD_CLOEXEC);
+    if (fd < 0 || ftruncate(fd, static_cast<off_t>(size))) throw std::system_error(errno, std::generic_category(), "memfd");
+    return fd;
+}
+
+// The environment with the options' assignments in place of those of the same name.
+std::vector<std::string> environment(const SubjectOptions& o) {
+    std::vector<std::string> out;
+    for (char** e = environ; *e; ++e) {
+        const std::string_view entry = *e;
+        bool replaced = false;
+        for (const auto& [key, value] : o.child_env) replaced |= entry.starts_with(key + "=");
+        if (!replaced) out.emplace_back(entry);
+    }
+    for (const auto& [key, value] : o.child_env) out.push_back(key + "=" + value);
+    return out;
+}
+
+std::vector<char*> pointers(std::vector<std::string>& v) {
+    std::vector<char*> p;
+    for (auto& s : v) p.push_back(s.data());
+    p.push_back(nullptr);
+    return p;
+}
+
+}  // namespace
+
+ChildProcess::ChildProcess(std::string library, std::string variant, const SubjectOptions& options)
+    : library_(std::move(library)), variant_(std::move(variant)), options_(options) {
+    control_fd_ = memory_file("ulpgate-control", sizeof(Control));
+    arena_fd_ = memory_file("ulpgate-arena", 0);
+    void* p = mmap(nullptr, sizeof(Control), PROT_READ | PROT_WRITE, MAP_SHARED, control_fd_, 0);
+    if (p == MAP_FAILED) throw std::bad_alloc();
+    control_ = new (p) Control{};
+}
+
+ChildProcess::~ChildProcess() {
+    kill();
+    munmap(control_, sizeof(Control));
+    if (arena_) munmap(arena_, arena_size_);
+    close(control_fd_);
+    close(arena_fd_);
+}
+
+void ChildProcess::kill() {
+    if (pid_ > 0) {
+        ::kill(pid_, SIGKILL);
+        waitpid(pid_, nullptr, 0);
+        pid_ = -1;
+    }
+    if (socket_ >= 0) close(socket_);
+    socket_ = -1;
+}
+
+bool ChildProcess::grow_arena(std::uint64_t bytes) {
+    if (bytes <= arena_size_) return true;
+    if (ftruncate(arena_fd_, static_cast<off_t>(bytes))) return false;
+    void* p = arena_ ? mremap(arena_, arena_size_, bytes, MREMAP_MAYMOVE)
+                     : mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, arena_fd_, 0);
+    if (p == MAP_FAILED) return false;
+    arena_ = static_cast<unsigned char*>(p);
+    arena_size_ = bytes;
+    return true;
+}
+
+Outcome ChildProcess::spawn() {
+    kill();
+    int pair[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair)) return {Event::not_loaded, fmt::format("socketpair: {}", strerror(errno)), {}, {}, 0};
+    control_->phase = starting;
+    control_->error[0] = 0;
+    control_->signal = 0;
+    control_->entry_count = 0;
+    control_->workspace_bytes = 0;
+    const std::string program = options_.home + "/ulpgate-child";
+    std::vector<std::string> args{program, library_};
+    if (!variant_.empty()) args.push_back(variant_);
+    auto env = environment(options_);
+
+    // Moved out of the way first: dup2 onto the descriptor itself would keep close-on-exec.
+    const int moved[3] = {fcntl(control_fd_, F_DUPFD_CLOEXEC, 20), fcntl(arena_fd_, F_DUPFD_CLOEXEC, 20), fcntl(pair[1], F_DUPFD_CLOEXEC, 20)};
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, 2, 1);  // what a kernel prints must not end up in --json -
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&actions, moved[0], control_fd);
+    posix_spawn_file_actions_adddup2(&actions, moved[1], arena_fd);
+    posix_spawn_file_actions_adddup2(&actions, moved[2], socket_fd);
+    posix_spawnattr_t attributes;
+    posix_spawnattr_init(&attributes);
+    // A group of its own: Ctrl-C is for the harness to answer.
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
+    posix_spawnattr_setpgroup(&attributes, 0);
+    const int failed = posix_spawn(&pid_, program.c_str(), &actions, &attributes, pointers(args).data(), pointers(env).data());
+    posix_spawn_file_actions_destroy(&actions);
+    posix_spawnattr_destroy(&attributes);
+    for (int fd : moved) close(fd);
+    close(pair[1]);
+    socket_ = pair[0];
+    if (failed) {
+        pid_ = -1;
+        return {Event::not_loaded, fmt::format("{}: {}: it belongs beside ulpgate", program, strerror(failed)), {}, {}, 0};
+    }
+    return wait(options_.cpu_seconds);
+}
+
+Outcome ChildProcess::step(unsigned threads) {
+    control_->signal = 0;
+    const char c = 1;
+    if (send(socket_, &c, 1, MSG_NOSIGNAL) != 1) {
+        kill();
+        return {Event::crashed, "the process is gone", {}, {}, 0};
+    }
+    return wait(options_.cpu_seconds * threads);
+}
+
+// Until the child's next byte: ok. Otherwise what became of it.
+Outcome ChildProcess::wait(double cpu_limit) {
+    using clock = std::chrono::steady_clock;
+    clockid_t id{};
+    clock_getcpuclockid(pid_, &id);
+    const double cpu0 = cpu_of(id);
+    const auto start = clock::now();
+    double busy = cpu0;
+    auto last_busy = start;
+    for (;;) {
+        pollfd p{socket_, POLLIN, 0};
+        poll(&p, 1, 20);
+        char c;
+        if (p.revents && recv(socket_, &c, 1, MSG_DONTWAIT) == 1) return {Event::ok, "", {}, {}, cpu_of(id) - cpu0};
+        int status = 0;
+        if (waitpid(pid_, &status, WNOHANG) == pid_) {
+            pid_ = -1;
+            Outcome o = died(status);
+            kill();
+            return o;
+        }
+        if (p.revents) usleep(1000);  // hung up, not dead yet; or a kernel closed the socket
+        const double cpu = cpu_of(id);
+        const auto now = clock::now();
+        if (cpu > busy) {
+            busy = cpu;
+            last_busy = now;
+        }
+        const auto seconds = [&](auto since) { return std::chrono::duration<double>(now - since).count(); };
+        std::string why;
+        if (cpu - cpu0 > cpu_limit) why = fmt::format("used more than {:g} s of CPU (--timeout)", cpu_limit);
+        else if (seconds(last_busy) > options_.idle_seconds) why = fmt::format("used no CPU for {:g} s: it waits for something", options_.idle_seconds);
+        else if (seconds(start) > 20 * cpu_limit) why = fmt::format("not back after {:g} s", 20 * cpu_limit);
+        if (why.empty()) continue;
+        const bool called = control_->phase == inside_kernel;
+        kill();
+        return {Event::hung, (called ? "" : "while it was loaded: ") + why, {}, {}, cpu - cpu0};
+    }
+}
+
+Outcome ChildProcess::died(int status) {
+    const auto phase = control_->phase.load();
+    if (WIFEXITED(status) && WEXITSTATUS(status) == exit_not_loaded && control_->error[0])
+        return {Event::not_loaded, bounded(control_->error), {}, {}, 0};
+    if (WIFEXITED(status) && WEXITSTATUS(status) == exit_unavailable && control_->error[0])
+        return {Event::unavailable, bounded(control_->error), {}, {}, 0};
+    const std::string when = phase == inside_kernel ? "" : phase == loading ? "while it was loaded: " : "between two calls: ";
+    Outcome o{Event::crashed, "", {}, {}, 0};
+    if (WIFEXITED(status) && WEXITSTATUS(status) == exit_fault && control_->signal) o = fault();
+    else if (WIFEXITED(status)) o.what = fmt::format("called exit({})", WEXITSTATUS(status));
+    else o.what = fmt::format("killed by {}", strsignal(WTERMSIG(status)));
+    o.what = when + o.what;
+    return o;
+}
+
+// An access that a guard page or a read-only input stopped is no crash: it is what the kernel must not touch.
+Outcome ChildProcess::fault() const {
+    const Control& c = *control_;
+    const auto corrupted = [](std::string what) { return Outcome{Event::corrupted, std::move(what), {}, {}, 0}; };
+    if (c.signal == SIGSEGV || c.signal == SIGBUS) {
+        if (c.workspace_bytes && c.address + page >= c.workspace && c.address < c.workspace + c.workspace_bytes + 2 * page)
+            return corrupted(c.address < c.workspace ? fmt::format("touched byte {} before its workspace", c.workspace - c.address)
+                                                     : fmt::format("touched byte {} past the end of its workspace", c.address - c.workspace - c.workspace_bytes));
+        const std::uint64_t at = c.address - c.base;
+        for (const Slot& s : c.slot) {
+            if (!s.name[0] || c.address < c.base) break;
+            if (s.alias) continue;
+            const std::string name = bounded(s.name);
+            const std::uint64_t begin = s.at + s.data, end = begin + s.bytes;
+            if (at >= end && at < s.at + (s.pages + 1) * page) return corrupted(fmt::format("touched byte {} past the end of {}", at - end, name));
+            if (at < begin && at + page >= s.at) return corrupted(fmt::format("touched byte {} before {}", begin - at, name));
+            if (at >= begin && at < end) return corrupted(fmt::format("wrote to its input {} at byte {}", name, at - begin));
+        }
+    }
+    return {Event::crashed, fmt::format("{} at address {:#x}", strsignal(c.signal), c.address), {}, {}, 0};
+}
+
+}  // namespace ulpgate

@@ -1,0 +1,42 @@
+// A child process with one loaded subject: spawn, one step at a time, limits, and what its death means in words.
+#pragma once
+#include <sys/types.h>
+
+#include <string>
+
+#include "impls/subject/protocol.hpp"
+#include "impls/subject/subject.hpp"
+
+namespace ulpgate {
+
+class ChildProcess {
+  public:
+    ChildProcess(std::string library, std::string variant, const SubjectOptions&);
+    ~ChildProcess();
+    ChildProcess(const ChildProcess&) = delete;
+    ChildProcess& operator=(const ChildProcess&) = delete;
+
+    bool alive() const { return pid_ > 0; }
+    Outcome spawn();                 // kills what ran; ok when the subject is loaded and described
+    Outcome step(unsigned threads);  // one call of the kernel on what control() and arena() hold
+    void kill();
+
+    child::Control& control() { return *control_; }
+    unsigned char* arena() { return arena_; }
+    bool grow_arena(std::uint64_t bytes);  // keeps the content; false when there is no memory
+
+  private:
+    Outcome wait(double cpu_limit);
+    Outcome died(int status);
+    Outcome fault() const;
+
+    std::string library_, variant_;
+    const SubjectOptions& options_;
+    pid_t pid_ = -1;
+    int socket_ = -1, control_fd_ = -1, arena_fd_ = -1;
+    child::Control* control_ = nullptr;
+    unsigned char* arena_ = nullptr;
+    std::uint64_t arena_size_ = 0;
+};
+
+}  // namespace ulpgate
