@@ -1,5 +1,5 @@
-# pieces(FOLDER TYPE HEADER OUT): every FOLDER/*.cpp that is not the header's own .cpp nor a test defines one constant named
-# like the file (PIECE in reference/base/piece.hpp). Writes the source that lists them all as
+# pieces(FOLDER TYPE HEADER OUT): every FOLDER/*.cpp that says PIECE(TYPE, NAME) (reference/base/piece.hpp) defines one
+# constant of this name. Writes the source that lists them all as
 # ulpgate::<folder's name>::all() and sets OUT to that source. Adding a piece is adding a file.
 function(pieces folder type header out)
   file(GLOB files CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}/${folder} ${CMAKE_SOURCE_DIR}/${folder}/*.cpp)
@@ -11,8 +11,9 @@ function(pieces folder type header out)
     get_filename_component(stem ${file} NAME_WE)
     file(STRINGS ${CMAKE_SOURCE_DIR}/${folder}/${file} defines REGEX "^PIECE\\(")
     if(defines AND NOT stem STREQUAL own AND NOT stem MATCHES "_test$")
-      string(APPEND declarations "extern const ${type} ${stem};\n")
-      string(APPEND references "&${stem}, ")
+      string(REGEX REPLACE "^PIECE\\([^,]+, *([A-Za-z0-9_]+)\\).*" "\\1" constant "${defines}")
+      string(APPEND declarations "extern const ${type} ${constant};\n")
+      string(APPEND references "&${constant}, ")
     endif()
   endforeach()
   set(generated ${CMAKE_BINARY_DIR}/pieces/${namespace}.cpp)

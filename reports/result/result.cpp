@@ -1,0 +1,74 @@
+#include "reports/result/result.hpp"
+
+#include <algorithm>
+
+namespace ulpgate {
+namespace {
+
+constexpr Verdict by_gravity[] = {Verdict::pass,         Verdict::skipped,  Verdict::refused, Verdict::unsupported,
+                                  Verdict::mistrusted,   Verdict::over,     Verdict::inadmissible,
+                                  Verdict::unstable,     Verdict::corrupted, Verdict::hung,   Verdict::crashed};
+
+bool is_known(const Group& g) { return g.known && !g.known->changed; }
+
+}  // namespace
+
+int gravity(Verdict v) { return static_cast<int>(std::find(std::begin(by_gravity), std::end(by_gravity), v) - std::begin(by_gravity)); }
+
+bool fails(Verdict v) { return gravity(v) >= gravity(Verdict::over); }
+
+const Contract* computes(const Group& g) {
+    for (const auto& c : g.candidates)
+        if (c.fits && std::find(g.claim.begin(), g.claim.end(), c.contract) == g.claim.end()) return &c.contract;
+    return nullptr;
+}
+
+std::string finding_of(const Group& g) {
+    std::string s(name(g.verdict));
+    if (!g.names.empty()) s += ": " + g.names.front();
+    return s;
+}
+
+int exit_of(const Result& r) {
+    if (!r.complete) return 130;
+    if (r.claim_missing) return 2;
+    if (r.context.self_check_failed) return 3;
+    bool crashed = !r.not_loaded.empty(), failing = false, tested = false, required = false, mistrusted = false;
+    for (const auto& g : r.groups) {
+        if (fails(g.verdict) && !is_known(g)) {
+            for (const auto& f : g.failures) crashed |= f.verdict == Verdict::crashed || f.verdict == Verdict::hung;
+            crashed |= g.verdict == Verdict::crashed || g.verdict == Verdict::hung;
+            failing = true;
+        }
+        tested |= g.verdict == Verdict::pass || fails(g.verdict);
+        if (g.verdict != Verdict::mistrusted) continue;
+        // Mistrusted matters where nothing else tested the same op and type.
+        mistrusted |= std::none_of(r.groups.begin(), r.groups.end(), [&](const Group& o) {
+            return o.op == g.op && o.type == g.type && (o.verdict == Verdict::pass || fails(o.verdict));
+        });
+    }
+    for (const auto& s : r.skipped) required |= s.required;
+    if (crashed) return 4;
+    if (failing) return 1;
+    if (mistrusted) return 6;
+    if (!tested || required) return 5;
+    return 0;
+}
+
+std::vector<std::pair<std::string, std::int64_t>> totals(const Result& r) {
+    std::vector<std::pair<std::string, std::int64_t>> out;
+    const auto add = [&](std::string what, std::int64_t n) {
+        if (n) out.emplace_back(std::move(what), n);
+    };
+    for (auto v = std::rbegin(by_gravity); v != std::rend(by_gravity); ++v) {
+        if (*v == Verdict::skipped) continue;
+        add(std::string(name(*v)), std::count_if(r.groups.begin(), r.groups.end(), [&](const Group& g) { return g.verdict == *v && !is_known(g); }));
+    }
+    add("known", std::count_if(r.groups.begin(), r.groups.end(), is_known));
+    add("skipped", static_cast<std::int64_t>(r.skipped.size()) +
+                       std::count_if(r.groups.begin(), r.groups.end(), [](const Group& g) { return g.verdict == Verdict::skipped; }));
+    add("not loaded", static_cast<std::int64_t>(r.not_loaded.size()));
+    return out;
+}
+
+}  // namespace ulpgate

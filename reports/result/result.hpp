@@ -1,0 +1,123 @@
+// What a run found, as data: the console, the JSON and the budget all read this and nothing else.
+#pragma once
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "properties/judge/judge.hpp"
+#include "reference/contract/contract.hpp"
+
+namespace ulpgate {
+
+struct Context {  // where and with what the numbers came about
+    std::string version, compiler, flags;
+    std::string machine;  // "x86-64 avx2"
+    std::string isa;      // the last word: what a budget's target is compared with
+    std::string cpu, system;
+    unsigned cores = 1;
+    bool ftz = false;
+    std::uint64_t seed = 0;
+    std::uint64_t self_check = 0, self_check_failed = 0;
+    std::string self_check_what;  // the first disagreement
+    double share = 1;             // of the default gate's rows that ran (--quick, --rows)
+};
+
+struct Failure {  // the first failing case of one verdict
+    Verdict verdict = Verdict::inadmissible;
+    bool incoherent = false;
+    std::string what;
+    Witness witness;
+    std::string line;                 // the case, with its input hash and row
+    std::vector<std::string> replay;  // argv
+    Contract types;                   // of the words in the witness
+};
+
+struct Cell {  // one size and profile of a group
+    std::int64_t d = 0;
+    std::string profile;
+    Measure measure;
+    std::string line;  // the case that reached measure.worst, with its row
+};
+
+struct LimitResult {
+    std::string quantity;  // "r_ulp32" or "ulp"
+    double limit = 0, measured = 0;
+    std::string where, why;  // FILE:LINE
+    std::string line;        // the case that reached `measured`
+    bool over = false;
+    std::string note;        // "cannot fire: ..." where no output within the contract can be over
+};
+
+struct Known {
+    std::string finding, why, until, where;
+    bool changed = false;  // another finding than the known one: stays red
+};
+
+struct Group {  // a row of the table: one claim of a subject on one op and type
+    std::string subject, op;
+    Type type = Type::none;
+    Claim claim;            // what it was held to, or the inferred contract
+    bool inferred = false;
+    bool unexplained = false;  // no claim, and no contract explains every row
+    Verdict verdict = Verdict::skipped;
+    std::vector<std::int64_t> d;
+    std::int64_t cases = 0, failing_cases = 0, refused_cases = 0;
+    std::int64_t mistrusted_cases = 0;
+    Measure measure;
+    std::string worst_line;
+    Sight sight;
+    std::vector<Candidate> candidates;
+    std::vector<Cell> cells;
+    std::vector<Failure> failures;      // one a verdict, the gravest first
+    std::vector<std::string> findings;  // worth a line, no failure
+    std::vector<std::string> names;     // models or faults equal to the failing rows bit for bit
+    std::string fix;
+    std::vector<LimitResult> limits;
+    std::optional<Known> known;
+    double seconds = 0;
+};
+
+struct SubjectInfo {
+    std::string text, name, version, mode;
+};
+struct Skipped {
+    std::string subject, reason;
+    bool required = false;
+};
+struct NotLoaded {
+    std::string subject, reason;
+};
+
+struct Result {
+    Context context;
+    std::vector<SubjectInfo> subjects;
+    std::vector<Group> groups;
+    std::vector<Skipped> skipped;
+    std::vector<NotLoaded> not_loaded;
+    std::vector<std::string> notes;  // of the run as a whole
+    bool complete = true;
+    bool claim_missing = false;  // --require-claim, and a subject claims nothing
+    double seconds = 0;
+    int exit = 0;
+};
+
+// DESIGN 7: 130 > 2 > 3 > 4 > 1 > 6 > 5 > 0. Known findings count as passed.
+int exit_of(const Result&);
+
+// Groups by verdict, then what was skipped or did not load, in a fixed order; zero counts left out.
+std::vector<std::pair<std::string, std::int64_t>> totals(const Result&);
+
+// The gravest verdict of a group from those of its cases.
+bool fails(Verdict);
+int gravity(Verdict);
+
+// "inadmissible", or with the first name: "inadmissible: f32_gain". What a [[known]] entry is compared with.
+std::string finding_of(const Group&);
+
+// The contract that explains every row, if one does and the claim does not hold.
+const Contract* computes(const Group&);
+
+}  // namespace ulpgate

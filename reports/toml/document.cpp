@@ -1,0 +1,83 @@
+#include "reports/toml/document.hpp"
+
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include "reference/base/file.hpp"
+
+namespace ulpgate {
+namespace {
+
+TomlValue convert(const toml::node& n) {
+    using Kind = TomlValue::Kind;
+    TomlValue v;
+    v.line = static_cast<int>(n.source().begin.line);
+    if (const auto* t = n.as_table()) {
+        v.kind = Kind::table;
+        for (const auto& [key, child] : *t) v.table.emplace_back(std::string(key.str()), convert(child));
+        for (auto& [key, child] : v.table)
+            if (child.line == 0) child.line = v.line;
+    } else if (const auto* a = n.as_array()) {
+        v.kind = Kind::array;
+        for (const auto& child : *a) v.array.push_back(convert(child));
+    } else if (const auto* s = n.as_string()) {
+        v.kind = Kind::string;
+        v.text = s->get();
+    } else if (const auto* i = n.as_integer()) {
+        v.kind = Kind::integer;
+        v.integer = i->get();
+        v.real = static_cast<double>(v.integer);
+        v.text = std::to_string(v.integer);
+    } else if (const auto* f = n.as_floating_point()) {
+        v.kind = Kind::real;
+        v.real = f->get();
+        v.text = fmt::format("{}", v.real);
+    } else if (const auto* b = n.as_boolean()) {
+        v.kind = Kind::boolean;
+        v.boolean = b->get();
+        v.text = v.boolean ? "true" : "false";
+    } else if (const auto* d = n.as_date()) {
+        v.kind = Kind::date;
+        v.text = fmt::format("{:04}-{:02}-{:02}", d->get().year, d->get().month, d->get().day);
+    } else {
+        v.kind = Kind::string;  // times of day: no key takes one
+    }
+    return v;
+}
+
+}  // namespace
+
+const TomlValue* TomlValue::find(std::string_view key) const {
+    for (const auto& [k, v] : table)
+        if (k == key) return &v;
+    return nullptr;
+}
+
+std::string_view name(TomlValue::Kind k) {
+    switch (k) {
+    case TomlValue::Kind::table: return "a table";
+    case TomlValue::Kind::array: return "an array";
+    case TomlValue::Kind::string: return "a string";
+    case TomlValue::Kind::integer: return "an integer";
+    case TomlValue::Kind::real: return "a number";
+    case TomlValue::Kind::boolean: return "a boolean";
+    case TomlValue::Kind::date: return "a date";
+    }
+    return "";
+}
+
+TomlDocument parse_toml(std::string_view content, const std::string& path) {
+    try {
+        return {"", convert(toml::parse(content, std::string_view(path)))};
+    } catch (const toml::parse_error& e) {
+        return {fmt::format("{}:{}: not TOML: {}", path, e.source().begin.line, e.description()), {}};
+    }
+}
+
+TomlDocument read_toml(const std::string& path) {
+    std::string content;
+    if (auto e = read_file(path, content, std::size_t{16} << 20); !e.empty()) return {e, {}};
+    return parse_toml(content, path);
+}
+
+}  // namespace ulpgate

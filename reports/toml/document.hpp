@@ -1,0 +1,34 @@
+// A TOML file as a small tree whose every value knows its line: what settings and budgets are read from.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace ulpgate {
+
+struct TomlValue {
+    enum class Kind { table, array, string, integer, real, boolean, date };
+    Kind kind = Kind::table;
+    int line = 0;
+    std::string text;  // string; date as YYYY-MM-DD; integer, real and boolean as written back
+    std::int64_t integer = 0;
+    double real = 0;   // of integer and real
+    bool boolean = false;
+    std::vector<TomlValue> array;
+    std::vector<std::pair<std::string, TomlValue>> table;  // sorted by key
+
+    const TomlValue* find(std::string_view key) const;
+    bool number() const { return kind == Kind::integer || kind == Kind::real; }
+};
+std::string_view name(TomlValue::Kind);
+
+struct TomlDocument {
+    std::string error;  // "PATH:LINE: what", or ""
+    TomlValue root;
+};
+TomlDocument read_toml(const std::string& path);
+TomlDocument parse_toml(std::string_view content, const std::string& path);
+
+}  // namespace ulpgate
