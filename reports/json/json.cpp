@@ -1,0 +1,174 @@
+#include "reports/json/json.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "reference/base/hexfloat.hpp"
+
+namespace ulpgate {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json number(double v) {
+    if (std::isnan(v)) return "nan";
+    if (std::isinf(v)) return v < 0 ? "-inf" : "inf";
+    return v;
+}
+
+std::string word(Type t, std::uint32_t w) { return fmt::format("{:0{}x}", w, t == Type::none ? 8 : 2 * bytes(t)); }
+
+Json optional(const std::string& s) { return s.empty() ? Json(nullptr) : Json(s); }
+
+Json context(const Context& c) {
+    return {{"version", c.version},
+            {"compiler", c.compiler},
+            {"flags", c.flags},
+            {"machine", c.machine},
+            {"isa", c.isa},
+            {"cpu", c.cpu},
+            {"system", c.system},
+            {"cores", c.cores},
+            {"ftz", c.ftz},
+            {"seed", c.seed},
+            {"oracle", {{"self_check", c.self_check}, {"failed", c.self_check_failed}, {"first", optional(c.self_check_what)}}},
+            {"share", number(c.share)}};
+}
+
+// hex floats for inputs, words for what is compared
+Json element(const Witness& w, const Contract& types) {
+    if (w.row < 0) return nullptr;
+    Json j = {{"row", w.row}, {"col", w.col}};
+    if (w.col < 0) return j;
+    j["x"] = hexfloat(static_cast<double>(w.x));
+    j["w"] = hexfloat(static_cast<double>(w.w));
+    j["got"] = word(types.y, w.got);
+    j["allowed"] = Json::array({word(types.y, w.allowed_lo), word(types.y, w.allowed_hi)});
+    return j;
+}
+
+Json error(const Group& g) {
+    const auto& m = g.measure;
+    Json j;
+    j["count"] = fmt::format("sampled {}", m.rows);
+    j["elements"] = m.elements;
+    j["ulp"] = {{"worst", number(m.worst_ulp)},
+                {"steps", m.worst_steps},
+                {"bias", number(m.elements ? m.sum_ulp / static_cast<double>(m.elements) : 0.0)},
+                {"case", optional(g.worst_line)}};
+    j["r_ulp32"] = {{"worst", number(m.worst_r_ulp32)}};
+    j["spec_limit_rows"] = m.spec_limit_rows;
+    j["eps_dominated_rows"] = m.eps_dominated_rows;
+    return j;
+}
+
+Json sight(const Sight& s) {
+    return {{"text", s.text()},
+            {"rows", s.rows},
+            {"r_relative", number(s.r_relative)},
+            {"eps_relative", number(s.eps_relative)},
+            {"cast_order_rows", s.rows_cast_order},
+            {"any_column", s.any_column},
+            {"columns", s.columns_seen}};
+}
+
+Json explanation(const Group& g) {
+    Json equal = Json::array(), excluded = Json::array();
+    for (const auto& n : g.names) equal.push_back(n);
+    for (const auto& c : g.candidates) {
+        if (c.fits) {
+            if (g.names.empty()) equal.push_back(print(c.contract));
+        } else {
+            excluded.push_back({{"contract", print(c.contract)}, {"row", c.row}, {"col", c.col}});
+        }
+    }
+    return {{"equal", equal}, {"excluded", excluded}, {"unknown", fails(g.verdict) && equal.empty()}};
+}
+
+Json limits(const Group& g) {
+    Json out = Json::array();
+    for (const auto& l : g.limits)
+        out.push_back({{"quantity", l.quantity},
+                       {"limit", number(l.limit)},
+                       {"measured", number(l.measured)},
+                       {"over", l.over},
+                       {"why", l.why},
+                       {"where", l.where},
+                       {"case", optional(l.line)},
+                       {"note", optional(l.note)}});
+    return out;
+}
+
+Json failure(const Failure& f) {
+    return {{"verdict", name(f.verdict)},
+            {"incoherent", f.incoherent},
+            {"what", f.what},
+            {"witness", element(f.witness, f.types)},
+            {"case", f.line},
+            {"replay", f.replay}};
+}
+
+Json known(const Group& g) {
+    if (!g.known) return nullptr;
+    return {{"finding", g.known->finding}, {"why", g.known->why}, {"until", g.known->until},
+            {"where", g.known->where},     {"changed", g.known->changed}};
+}
+
+Json group(const Group& g) {
+    Json j;
+    const Failure* first = g.failures.empty() ? nullptr : &g.failures.front();
+    j["subject"] = g.subject;
+    j["case"] = first ? Json(first->line) : Json(nullptr);
+    j["op"] = g.op;
+    j["type"] = name(g.type);
+    j["d"] = g.d;
+    j["rows"] = g.measure.rows;
+    j["cases"] = {{"run", g.cases}, {"failing", g.failing_cases}, {"refused", g.refused_cases}, {"mistrusted", g.mistrusted_cases}};
+    j["claim"] = g.claim.empty() ? "" : print(g.claim);
+    j["inferred"] = g.inferred;
+    j["verdict"] = name(g.verdict);
+    j["incoherent"] = first && first->incoherent;
+    j["what"] = first ? Json(first->what) : Json(nullptr);
+    j["error"] = error(g);
+    j["outside"] = g.measure.outside;
+    j["would_have_seen"] = sight(g.sight);
+    j["witness"] = first ? element(first->witness, first->types) : Json(nullptr);
+    j["explanation"] = explanation(g);
+    j["fix"] = optional(g.fix);
+    j["findings"] = g.findings;
+    j["limits"] = limits(g);
+    j["known"] = known(g);
+    j["failures"] = Json::array();
+    for (const auto& f : g.failures) j["failures"].push_back(failure(f));
+    j["replay"] = first ? Json(first->replay) : Json(Json::array());
+    j["seconds"] = number(g.seconds);
+    return j;
+}
+
+}  // namespace
+
+std::string to_json(const Result& r) {
+    Json j;
+    j["schema"] = "ulpgate.run/1";
+    j["context"] = context(r.context);
+    j["subjects"] = Json::array();
+    for (const auto& s : r.subjects)
+        j["subjects"].push_back({{"subject", s.text}, {"name", s.name}, {"version", optional(s.version)}, {"fp_mode", optional(s.mode)}});
+    j["results"] = Json::array();
+    for (const auto& g : r.groups) j["results"].push_back(group(g));
+    j["skipped"] = Json::array();
+    for (const auto& s : r.skipped) j["skipped"].push_back({{"subject", s.subject}, {"reason", s.reason}, {"required", s.required}});
+    j["not_loaded"] = Json::array();
+    for (const auto& s : r.not_loaded) j["not_loaded"].push_back({{"subject", s.subject}, {"reason", s.reason}});
+    j["notes"] = r.notes;
+    j["totals"] = Json::object();
+    for (const auto& [what, n] : totals(r)) j["totals"][what] = n;
+    j["seconds"] = number(r.seconds);
+    j["complete"] = r.complete;
+    j["exit"] = r.exit;
+    return j.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace ulpgate
