@@ -1,0 +1,83 @@
+#include "reports/console/console.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace ulpgate {
+namespace {
+
+// What every row of these groups would have seen at least.
+Sight weakest(const std::vector<const Group*>& groups) {
+    Sight s;
+    s.r_relative = s.eps_relative = 0;
+    s.any_column = true;
+    bool first = true;
+    for (const Group* g : groups) {
+        const auto& o = g->sight;
+        s.rows += o.rows;
+        s.rows_cast_order += o.rows_cast_order;
+        s.r_relative = std::max(s.r_relative, o.r_relative);
+        s.eps_relative = std::max(s.eps_relative, o.eps_relative);
+        s.any_column = s.any_column && o.any_column;
+        s.columns_seen = first ? o.columns_seen : std::min(s.columns_seen, o.columns_seen);
+        if (first || o.column.size() < s.column.size()) s.column = o.column;
+        first = false;
+    }
+    return s;
+}
+
+std::string pin_lines(const Result& r) {
+    std::string s;
+    for (const auto& g : r.groups)
+        if (g.inferred && !g.unexplained)
+            s += fmt::format("{} {} {} claims nothing; this run fits {}: pin it with --contract {}\n", g.subject, g.op, name(g.type), print(g.claim, false),
+                             print(g.claim));
+    return s;
+}
+
+}  // namespace
+
+std::string context_text(const Context& c, const Style& style) {
+    std::string s = fmt::format("{}  exact sum, integer tail; self-check {}/{}\n", style.dim("oracle "), grouped(static_cast<std::int64_t>(c.self_check - c.self_check_failed)),
+                                grouped(static_cast<std::int64_t>(c.self_check)));
+    if (c.self_check_failed) s += fmt::format("         {}: {}\n", style.red("the oracle disagrees with the naive reference"), c.self_check_what);
+    s += fmt::format("{}  {} · {} {} · contraction off · ftz {}\n", style.dim("machine"), c.machine, c.compiler, c.flags, c.ftz ? "on" : "off");
+    return s;
+}
+
+std::string sight_text(const Result& r, const Style& style) {
+    std::string s;
+    std::vector<Type> types;
+    for (const auto& g : r.groups)
+        if (g.measure.rows && std::find(types.begin(), types.end(), g.type) == types.end()) types.push_back(g.type);
+    for (Type t : types) {
+        std::vector<const Group*> passing, judged;
+        for (const auto& g : r.groups) {
+            if (g.type != t || g.sight.rows == 0) continue;
+            judged.push_back(&g);
+            if (!fails(g.verdict)) passing.push_back(&g);
+        }
+        const auto& of = passing.empty() ? judged : passing;
+        if (of.empty()) continue;
+        s += fmt::format("{}  {}{}\n", style.dim("would have seen"), types.size() > 1 ? fmt::format("{:<5} ", name(t)) : "", weakest(of).text());
+    }
+    return s;
+}
+
+std::string result_text(const Result& r, const Style& style) {
+    std::string s = table_text(r, style) + sight_text(r, style) + pin_lines(r);
+    for (const auto& i : r.subjects)
+        if (!i.mode.empty()) s += fmt::format("{}: floating-point mode after load: {}\n", i.text, i.mode);
+    for (const auto& g : r.groups) {
+        s += failure_text(r, g, style);
+        for (const auto& f : g.findings) s += fmt::format("{} {} {}: {}\n", g.subject, g.op, name(g.type), f);
+    }
+    for (const auto& n : r.not_loaded) s += fmt::format("{}: {}: {}\n", n.subject, style.red("DID NOT LOAD"), n.reason);
+    for (const auto& k : r.skipped)
+        s += fmt::format("{}: {}: {}{}\n", k.subject, k.required ? style.red("SKIPPED") : style.yellow("SKIPPED"), k.reason, k.required ? " (required)" : "");
+    for (const auto& n : r.notes) s += fmt::format("note: {}\n", n);
+    return s + totals_text(r, style);
+}
+
+}  // namespace ulpgate

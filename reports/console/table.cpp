@@ -1,0 +1,107 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "reports/console/console.hpp"
+
+namespace ulpgate {
+namespace {
+
+constexpr std::string_view heads[] = {"op", "type", "d", "rows", "claim", "worst ulp", "r ulp32", "outside", "verdict"};
+constexpr std::size_t columns = std::size(heads);
+constexpr bool left[columns] = {true, true, false, false, true, false, false, false, true};
+
+using Row = std::vector<std::string>;
+
+std::string sizes(const std::vector<std::int64_t>& d) {
+    if (d.empty()) return "-";
+    const auto [lo, hi] = std::minmax_element(d.begin(), d.end());
+    return *lo == *hi ? std::to_string(*lo) : fmt::format("{}-{}", *lo, *hi);
+}
+
+std::string upper(std::string_view s) {
+    std::string out(s);
+    for (char& c : out)
+        if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+    return out;
+}
+
+std::string verdict_words(const Group& g) {
+    const auto word = name(g.verdict);
+    if (g.known && !g.known->changed) return fmt::format("{} (known)", word);
+    std::string s = fails(g.verdict) || g.verdict == Verdict::mistrusted || g.verdict == Verdict::skipped ? upper(word) : std::string(word);
+    if (!g.failures.empty() && g.failures.front().incoherent) s += " (incoherent)";
+    if (g.known) s += " (changed)";
+    return s;
+}
+
+std::string claim_words(const Group& g) {
+    if (g.unexplained || g.claim.empty() || g.claim[0].map == Map::none) return "none";
+    return print(g.claim, false) + (g.inferred ? " (inferred)" : "");
+}
+
+Row row_of(const Group& g) {
+    const auto& m = g.measure;
+    const bool judged = m.rows > 0;
+    return {g.op,
+            std::string(name(g.type)),
+            sizes(g.d),
+            std::to_string(m.rows),
+            claim_words(g),
+            judged ? short_number(m.worst_ulp) : "-",
+            judged ? short_number(m.worst_r_ulp32) : "-",
+            judged ? share_of(m.outside, m.elements) : "-",
+            verdict_words(g)};
+}
+
+std::string painted(const Group& g, const std::string& s, const Style& style) {
+    if (g.known && !g.known->changed) return style.yellow(s);
+    if (fails(g.verdict)) return style.red(s);
+    return g.verdict == Verdict::pass ? style.green(s) : style.yellow(s);
+}
+
+std::string padded(std::string_view cell, std::size_t width, std::size_t column) {
+    if (column + 1 == columns) return std::string(cell);
+    return left[column] ? fmt::format("{:<{}}  ", cell, width) : fmt::format("{:>{}}  ", cell, width);
+}
+
+}  // namespace
+
+std::string table_text(const Result& r, const Style& style) {
+    if (r.groups.empty()) return "";
+    std::vector<Row> rows;
+    for (const auto& g : r.groups) rows.push_back(row_of(g));
+    std::size_t width[columns];
+    for (std::size_t c = 0; c < columns; ++c) {
+        width[c] = heads[c].size();
+        for (const auto& row : rows) width[c] = std::max(width[c], row[c].size());
+    }
+    std::string out;
+    for (std::size_t c = 0; c < columns; ++c) out += padded(heads[c], width[c], c);
+    out = style.bold(out) + "\n";
+    const bool several = r.subjects.size() > 1;
+    std::string subject;
+    for (std::size_t k = 0; k < rows.size(); ++k) {
+        const auto& g = r.groups[k];
+        if (several && g.subject != subject) out += style.bold(g.subject) + "\n";
+        subject = g.subject;
+        for (std::size_t c = 0; c < columns; ++c) {
+            const auto cell = padded(rows[k][c], width[c], c);
+            out += c + 1 == columns ? painted(g, cell, style) : cell;
+        }
+        out += "\n";
+    }
+    return out;
+}
+
+std::string totals_text(const Result& r, const Style& style) {
+    std::string s;
+    for (const auto& [what, n] : totals(r)) s += fmt::format("{}{} {}", s.empty() ? "" : ", ", n, what);
+    if (s.empty()) s = "nothing was tested";
+    s += fmt::format(" in {:.1f} s", r.seconds);
+    if (r.context.share < 1) s += fmt::format("; {:.0f} % of the default gate's rows ran", 100 * r.context.share);
+    if (!r.complete) s += "; interrupted, the rest did not run";
+    return (r.exit == 0 ? style.green(s) : style.red(s)) + "\n";
+}
+
+}  // namespace ulpgate
