@@ -1,0 +1,159 @@
+#include "reports/run/group.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "reference/base/file.hpp"
+#include "reports/run/interrupt.hpp"
+#include "reports/run/merge.hpp"
+#include "reports/run/names.hpp"
+
+namespace ulpgate {
+namespace {
+
+constexpr int crashes_in_a_group = 3, hangs_in_a_group = 2;
+
+struct Seen {
+    Made made;
+    Outcome outcome;
+    Judgement judgement;
+    std::uint64_t hash = 0;
+};
+
+// Subject text and case, a line each: what `gate @FILE` reads.
+std::string write_sequence(const GroupPlan& plan, std::size_t last) {
+    std::string text = "# in this order, in one process: the last one depends on those before it\n";
+    for (std::size_t k = 0; k <= last; ++k) text += fmt::format("{} {}\n", plan.subject, print(plan.cases[k]));
+    const auto path = fmt::format("ulpgate-{}-{}.cases", plan.op, last + 1);
+    return write_file(path, text).empty() ? path : "";
+}
+
+class Runner {
+  public:
+    Runner(const GroupPlan& plan, const SubjectOptions& options, Watcher& watcher) : plan_(plan), options_(options), watcher_(watcher) {
+        group_.subject = plan.subject;
+        group_.op = plan.op;
+        group_.type = plan.claim[0].x;
+        group_.claim = plan.claim;
+    }
+
+    Group run() {
+        const auto began = std::chrono::steady_clock::now();
+        subject_ = open_subject(plan_.subject, options_);
+        const auto started = subject_->start();
+        if (started.event == Event::ok) cases();
+        else group_.failures.push_back({Verdict::crashed, false, "did not load again: " + started.what, {}, "", {}, plan_.claim[0]});
+        if (claims_nothing(plan_.claim)) settle_inference();
+        name_failure(group_, failing_);
+        if (!interrupted() || group_.cases) conclude_verdict();
+        group_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+        return std::move(group_);
+    }
+
+  private:
+    void cases() {
+        int crashed = 0, hung = 0;
+        for (at_ = 0; at_ < plan_.cases.size() && !interrupted(); ++at_) {
+            if (crashed >= crashes_in_a_group || hung >= hangs_in_a_group) {
+                group_.findings.push_back(fmt::format("{} cases left out after {} ended the process", plan_.cases.size() - at_, crashed + hung));
+                watcher_.done(plan_.subject);
+                continue;
+            }
+            const Case& c = plan_.cases[at_];
+            auto seen = one(c);
+            if (interrupted()) return;  // the signal may have reached the child
+            if (!seen.made.error.empty()) {
+                group_.findings.push_back(fmt::format("{}: not run: {}", print(c), seen.made.error));
+            } else {
+                crashed += seen.judgement.verdict == Verdict::crashed;
+                hung += seen.judgement.verdict == Verdict::hung;
+                take(c, std::move(seen));
+            }
+            watcher_.done(fmt::format("{} {} {}", plan_.subject, c.op, c.profile));
+        }
+    }
+
+    Seen one(const Case& c) {
+        Seen s;
+        s.made = make(c);
+        if (!s.made.error.empty()) return s;
+        s.hash = s.made.tensors.hash();
+        s.outcome = subject_->run(plan_.entry, s.made.tensors);
+        s.judgement = judge(s.made.tensors, s.outcome, plan_.claim);
+        return s;
+    }
+
+    void take(const Case& c, Seen seen) {
+        passed_ |= seen.judgement.verdict == Verdict::pass;
+        ran_ |= seen.judgement.verdict != Verdict::refused;
+        std::vector<bool> fitted;
+        for (const auto& k : group_.candidates) fitted.push_back(k.fits);
+        merge(group_, {c, seen.hash, seen.judgement});
+        for (std::size_t k = 0; k < fitted.size(); ++k)
+            if (fitted[k] && !group_.candidates[k].fits) last_excluded_ = {c, group_.candidates[k].contract};
+        const auto v = seen.judgement.verdict;
+        if (!fails(v)) return;
+        const bool first = std::none_of(group_.failures.begin(), group_.failures.end(), [&](const Failure& f) { return f.verdict == v; });
+        if (first) group_.failures.push_back(confirmed(c, seen));
+        if (v == Verdict::inadmissible && failing_.size() < 4) failing_.push_back({seen.made.tensors, seen.outcome, c});
+    }
+
+    // Once more in a fresh process, before its replay is printed.
+    Failure confirmed(const Case& c, const Seen& seen) {
+        const auto& j = seen.judgement;
+        Failure f{j.verdict, j.incoherent, j.what, j.witness, line_of(c, seen.hash, j.witness.row), {}, seen.made.tensors.contract};
+        f.replay = {"ulpgate", "replay", plan_.subject, f.line};
+        auto fresh = open_subject(plan_.subject, options_);
+        if (fresh->start().event != Event::ok) return f;
+        const auto again = judge(seen.made.tensors, fresh->run(plan_.entry, seen.made.tensors), plan_.claim);
+        if (fails(again.verdict) || interrupted()) return f;
+        f.what = fmt::format("depends on earlier calls: {} after {} others, {} in a fresh process{}{}", name(j.verdict), at_, name(again.verdict),
+                             j.what.empty() ? "" : "; ", j.what);
+        f.verdict = Verdict::unstable;
+        f.incoherent = false;
+        if (const auto path = write_sequence(plan_, at_); !path.empty()) f.replay = {"ulpgate", "gate", "@" + path};
+        return f;
+    }
+
+    void settle_inference() {
+        infer(group_);
+        if (!group_.unexplained || !group_.failures.empty()) return;
+        // Every case fits some contract and no contract fits every case: shown against the one that lasted longest.
+        auto [c, contract] = last_excluded_;
+        c.claim = {contract};
+        const auto made = make(c);
+        if (!made.error.empty()) return;
+        const auto j = judge(made.tensors, subject_->run(plan_.entry, made.tensors), c.claim);
+        Failure f{Verdict::inadmissible, j.incoherent, "no contract fits every case; this one excludes " + print(contract, false), j.witness,
+                  line_of(c, made.tensors.hash(), j.witness.row), {}, made.tensors.contract};
+        f.replay = {"ulpgate", "replay", plan_.subject, f.line};
+        group_.failures.push_back(std::move(f));
+    }
+
+    void conclude_verdict() {
+        group_.verdict = passed_ ? Verdict::pass
+                         : group_.mistrusted_cases ? Verdict::mistrusted
+                         : ran_ ? Verdict::unsupported
+                         : group_.cases ? Verdict::refused
+                                        : Verdict::skipped;
+        conclude(group_);
+    }
+
+    const GroupPlan& plan_;
+    const SubjectOptions& options_;
+    Watcher& watcher_;
+    std::unique_ptr<Subject> subject_;
+    Group group_;
+    std::size_t at_ = 0;
+    bool passed_ = false, ran_ = false;
+    std::pair<Case, Contract> last_excluded_;
+    std::vector<FailingCase> failing_;
+};
+
+}  // namespace
+
+Group run_group(const GroupPlan& plan, const SubjectOptions& options, Watcher& watcher) { return Runner(plan, options, watcher).run(); }
+
+}  // namespace ulpgate
