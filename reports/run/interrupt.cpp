@@ -1,13 +1,15 @@
 #include "reports/run/interrupt.hpp"
 
+#include <atomic>
 #include <csignal>
 
 namespace ulpgate {
 namespace {
 
-volatile std::sig_atomic_t seen = 0;
+std::atomic<bool> seen{false};
+static_assert(std::atomic<bool>::is_always_lock_free);
 
-void on_signal(int) { seen = 1; }
+void on_signal(int) { seen = true; }
 
 }  // namespace
 
@@ -20,6 +22,6 @@ void catch_interrupts() {
     sigaction(SIGTERM, &a, nullptr);
 }
 
-bool interrupted() { return seen != 0; }
+bool interrupted() { return seen; }
 
 }  // namespace ulpgate

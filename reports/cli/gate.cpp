@@ -1,0 +1,103 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "reference/base/file.hpp"
+#include "reports/budget/budget.hpp"
+#include "reports/cli/gate_request.hpp"
+#include "reports/console/console.hpp"
+#include "reports/console/progress.hpp"
+#include "reports/json/json.hpp"
+#include "reports/run/interrupt.hpp"
+#include "reports/run/runner.hpp"
+
+namespace ulpgate::cli {
+namespace {
+
+class OnScreen final : public Watcher {
+  public:
+    OnScreen(Style style, Progress::Kind kind) : style_(style), progress_(kind) {}
+    void planned(const Context& c, std::int64_t cases) override {
+        fmt::print(stderr, "{}", context_text(c, style_));
+        std::fflush(stderr);
+        progress_.start(cases);
+    }
+    void done(std::string_view what) override { progress_.step(what); }
+    void finish() { progress_.wipe(); }
+
+  private:
+    Style style_;
+    Progress progress_;
+};
+
+std::vector<Budget> budgets(const Arguments& a) {
+    std::vector<Budget> out;
+    for (const auto& path : a.list("budget")) {
+        auto read = read_budget(path, today());
+        if (!read.error.empty()) throw UsageError(read.error);
+        out.push_back(std::move(read.budget));
+    }
+    return out;
+}
+
+int gate_run(const Arguments& a) {
+    const auto color = one_of(a, "color", {"auto", "always", "never"});
+    const auto progress = one_of(a, "progress", {"auto", "bar", "counter", "none"});
+    const auto json = a.text("json");
+    const auto request = gate_request(a);
+    const auto limits = budgets(a);
+    if (request.subjects.empty()) throw UsageError(fmt::format("no built-in kernels in {}/kernels: name a subject", a.home));
+
+    catch_interrupts();
+    OnScreen screen(style_for(color, STDERR_FILENO), progress_kind(progress));
+    auto o = run(request, screen);
+    screen.finish();
+    if (!o.error.empty()) throw UsageError(o.error);
+    auto& r = o.result;
+    for (const auto& b : limits) apply(b, r);
+    if (r.claim_missing) r.notes.emplace_back("--require-claim: a subject that claims nothing is a usage error (exit 2); its contract was inferred above");
+    r.exit = exit_of(r);
+
+    if (!json.empty() && json != "-") {
+        if (auto e = write_file(json, to_json(r)); !e.empty()) throw UsageError(e);
+    }
+    // With --json - stdout is for the machine alone.
+    std::FILE* people = json == "-" ? stderr : stdout;
+    if (json == "-") fmt::print("{}", to_json(r));
+    fmt::print(people, "{}", result_text(r, style_for(color, ::fileno(people))));
+    if (std::fflush(stdout) != 0) throw UsageError("stdout: the result could not be written");
+    return r.exit;
+}
+
+constexpr Flag flags[] = {
+    {"op", Takes::list, "OP", "only these ops: final_norm, q_a_layernorm, kv_a_layernorm"},
+    {"type", Takes::list, "TYPE", "only these types of x: bf16, fp16, f32"},
+    {"d", Takes::list, "D", "these widths instead of the op's own"},
+    {"contract", Takes::several, "TEXT", "hold the subject to this instead of its own claim: cast_first, bf16,f32_gain, ..."},
+    {"profile", Takes::list, "NAME", "only these input profiles (ulpgate list profiles), or activations"},
+    {"seed", Takes::one, "N", "of the generated inputs (default 7)"},
+    {"rows", Takes::one, "N", "at most so many rows a case; the share that ran is printed"},
+    {"activations", Takes::one, "FILE", "rows and gains from safetensors instead of the bundled ones"},
+    {"budget", Takes::several, "FILE", "limits in ulps and known findings (TOML, ulpgate.budget/1)"},
+    {"quick", Takes::nothing, "", "a part of the rows; the share that ran is printed"},
+    {"no-probes", Takes::nothing, "", "without the profiles that were built with the faults in mind"},
+    {"json", Takes::one, "FILE", "the result as JSON (ulpgate.run/1); - is stdout, the table then goes to stderr"},
+    {"require-claim", Takes::nothing, "", "a subject that claims nothing is a usage error"},
+    {"jobs", Takes::one, "N", "how many processes at a time (default: one a core)"},
+    timeout_flag,
+    child_env_flag,
+    color_flag,
+    {"progress", Takes::one, "WHEN", "auto (default: a bar on a terminal), bar, counter, none"},
+};
+
+}  // namespace
+
+PIECE(Verb, gate) = {"gate", "[SUBJECT...]", "judge kernels against what they claim",
+    "SUBJECT: a built-in kernel (scalar), PATH[@VARIANT] of a shared library, byhand/NAME, model/TEXT, faulty/KIND, files:DIR.\n"
+    "None: the built-in kernels that this machine runs. @FILE: a case, or a subject and a case, a line, as replay prints them.\n"
+    "A subject that crashes or hangs is a verdict; the rest of the run goes on. What could not run is SKIPPED with its reason;\n"
+    "required = [\"NAME\", ...] in ulpgate.toml makes that fatal.",
+    flags, 0, any_number, gate_run};
+
+}  // namespace ulpgate::cli

@@ -1,0 +1,15 @@
+// Flags of gate as a request: what to run, read and checked before anything runs.
+#pragma once
+#include "reports/cli/verb.hpp"
+#include "reports/run/plan.hpp"
+
+namespace ulpgate::cli {
+
+inline constexpr std::uint64_t default_seed = 7;
+
+RunRequest gate_request(const Arguments&);
+SubjectOptions subject_options(const Arguments&);
+// One of `allowed` or a UsageError with what was meant.
+std::string one_of(const Arguments&, std::string_view flag, const std::vector<std::string>& allowed);
+
+}  // namespace ulpgate::cli
