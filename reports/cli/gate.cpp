@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
 
 #include "reference/base/file.hpp"
 #include "reports/budget/budget.hpp"
@@ -67,6 +68,8 @@ int gate_run(const Arguments& a) {
     if (json == "-") fmt::print("{}", to_json(r));
     fmt::print(people, "{}", result_text(r, style_for(color, ::fileno(people))));
     if (std::fflush(stdout) != 0) throw UsageError("stdout: the result could not be written");
+    std::fflush(stderr);
+    if (o.stuck) std::_Exit(r.exit);
     return r.exit;
 }
 

@@ -21,9 +21,7 @@ struct Shown {
 };
 
 std::vector<std::uint32_t> words_of(Type t, const std::byte* bytes_at, std::int64_t n) {
-    std::vector<float> values(static_cast<std::size_t>(n));
-    unpack(t, bytes_at, values);
-    std::vector<std::uint32_t> out(values.size());
+    std::vector<std::uint32_t> out(static_cast<std::size_t>(n));
     const auto width = static_cast<std::size_t>(bytes(t));
     for (std::size_t k = 0; k < out.size(); ++k) std::memcpy(&out[k], bytes_at + k * width, width);
     return out;

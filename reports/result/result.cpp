@@ -31,8 +31,9 @@ std::string finding_of(const Group& g) {
 
 int exit_of(const Result& r) {
     if (!r.complete) return 130;
-    if (r.claim_missing) return 2;
-    if (r.context.self_check_failed) return 3;
+    const auto any = [&](std::int64_t Group::*count) { return std::any_of(r.groups.begin(), r.groups.end(), [&](const Group& g) { return g.*count > 0; }); };
+    if (r.claim_missing || any(&Group::unreadable_cases)) return 2;
+    if (r.context.self_check_failed || any(&Group::other_tensors_cases)) return 3;
     bool crashed = !r.not_loaded.empty(), failing = false, tested = false, required = false, mistrusted = false;
     for (const auto& g : r.groups) {
         if (fails(g.verdict) && !is_known(g)) {

@@ -64,8 +64,8 @@ struct Group {  // a row of the table: one claim of a subject on one op and type
     bool unexplained = false;  // no claim, and no contract explains every row
     Verdict verdict = Verdict::skipped;
     std::vector<std::int64_t> d;
-    std::int64_t cases = 0, failing_cases = 0, refused_cases = 0;
-    std::int64_t mistrusted_cases = 0;
+    std::int64_t cases = 0, passed_cases = 0, failing_cases = 0, refused_cases = 0, mistrusted_cases = 0;
+    std::int64_t unreadable_cases = 0, other_tensors_cases = 0;  // could not be made; made with another hash than the line's
     Measure measure;
     std::string worst_line;
     Sight sight;

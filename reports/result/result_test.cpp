@@ -82,6 +82,14 @@ TEST(ExitCode, ACrashBesideAnotherFailureOfTheSameGroup) {
     EXPECT_EQ(exit_of(run({g})), 4);
 }
 
+TEST(ExitCode, ACaseThatCannotBeMadeOrComesOutOtherwise) {
+    auto r = run({group(Verdict::crashed), group(Verdict::pass)});
+    r.groups[1].other_tensors_cases = 1;
+    EXPECT_EQ(exit_of(r), 3);
+    r.groups[1].unreadable_cases = 1;
+    EXPECT_EQ(exit_of(r), 2);
+}
+
 TEST(Totals, CountGroupsByVerdictAndWhatDidNotRun) {
     auto r = run({group(Verdict::pass), group(Verdict::pass), group(Verdict::over)});
     r.skipped.push_back({"avx512", "no AVX-512", false});

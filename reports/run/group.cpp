@@ -32,14 +32,15 @@ std::string write_sequence(const GroupPlan& plan, std::size_t last) {
 
 class Runner {
   public:
-    Runner(const GroupPlan& plan, const SubjectOptions& options, Watcher& watcher) : plan_(plan), options_(options), watcher_(watcher) {
+    Runner(const GroupPlan& plan, const SubjectOptions& options, Watcher& watcher, Published& published)
+        : plan_(plan), options_(options), watcher_(watcher), published_(published) {
         group_.subject = plan.subject;
         group_.op = plan.op;
         group_.type = plan.claim[0].x;
         group_.claim = plan.claim;
     }
 
-    Group run() {
+    void run() {
         const auto began = std::chrono::steady_clock::now();
         subject_ = open_subject(plan_.subject, options_);
         const auto started = subject_->start();
@@ -47,9 +48,8 @@ class Runner {
         else group_.failures.push_back({Verdict::crashed, false, "did not load again: " + started.what, {}, "", {}, plan_.claim[0]});
         if (claims_nothing(plan_.claim)) settle_inference();
         name_failure(group_, failing_);
-        if (!interrupted() || group_.cases) conclude_verdict();
         group_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
-        return std::move(group_);
+        published_.set(group_);
     }
 
   private:
@@ -65,29 +65,35 @@ class Runner {
             auto seen = one(c);
             if (interrupted()) return;  // the signal may have reached the child
             if (!seen.made.error.empty()) {
+                ++group_.unreadable_cases;
                 group_.findings.push_back(fmt::format("{}: not run: {}", print(c), seen.made.error));
+            } else if (other_tensors(c, seen.hash)) {
+                ++group_.other_tensors_cases;
+                group_.findings.push_back(fmt::format("{}: refused: its tensors made here have h={:016x}", print(c), seen.hash));
             } else {
                 crashed += seen.judgement.verdict == Verdict::crashed;
                 hung += seen.judgement.verdict == Verdict::hung;
                 take(c, std::move(seen));
+                published_.set(group_);
             }
             watcher_.done(fmt::format("{} {} {}", plan_.subject, c.op, c.profile));
         }
     }
+
+    static bool other_tensors(const Case& c, std::uint64_t hash) { return c.h && c.h != hash; }
 
     Seen one(const Case& c) {
         Seen s;
         s.made = make(c);
         if (!s.made.error.empty()) return s;
         s.hash = s.made.tensors.hash();
+        if (other_tensors(c, s.hash)) return s;
         s.outcome = subject_->run(plan_.entry, s.made.tensors);
         s.judgement = judge(s.made.tensors, s.outcome, plan_.claim);
         return s;
     }
 
     void take(const Case& c, Seen seen) {
-        passed_ |= seen.judgement.verdict == Verdict::pass;
-        ran_ |= seen.judgement.verdict != Verdict::refused;
         std::vector<bool> fitted;
         for (const auto& k : group_.candidates) fitted.push_back(k.fits);
         merge(group_, {c, seen.hash, seen.judgement});
@@ -132,28 +138,21 @@ class Runner {
         group_.failures.push_back(std::move(f));
     }
 
-    void conclude_verdict() {
-        group_.verdict = passed_ ? Verdict::pass
-                         : group_.mistrusted_cases ? Verdict::mistrusted
-                         : ran_ ? Verdict::unsupported
-                         : group_.cases ? Verdict::refused
-                                        : Verdict::skipped;
-        conclude(group_);
-    }
-
     const GroupPlan& plan_;
     const SubjectOptions& options_;
     Watcher& watcher_;
+    Published& published_;
     std::unique_ptr<Subject> subject_;
     Group group_;
     std::size_t at_ = 0;
-    bool passed_ = false, ran_ = false;
     std::pair<Case, Contract> last_excluded_;
     std::vector<FailingCase> failing_;
 };
 
 }  // namespace
 
-Group run_group(const GroupPlan& plan, const SubjectOptions& options, Watcher& watcher) { return Runner(plan, options, watcher).run(); }
+void run_group(const GroupPlan& plan, const SubjectOptions& options, Watcher& watcher, Published& published) {
+    Runner(plan, options, watcher, published).run();
+}
 
 }  // namespace ulpgate

@@ -39,6 +39,7 @@ std::string line_of(Case c, std::uint64_t hash, std::int64_t row) {
 void merge(Group& g, const Judged& o) {
     ++g.cases;
     if (std::find(g.d.begin(), g.d.end(), o.c.d) == g.d.end()) g.d.push_back(o.c.d);
+    if (o.j.verdict == Verdict::pass) ++g.passed_cases;
     if (o.j.verdict == Verdict::refused) ++g.refused_cases;
     if (o.j.verdict == Verdict::mistrusted) ++g.mistrusted_cases;
     if (fails(o.j.verdict)) ++g.failing_cases;
@@ -71,6 +72,10 @@ void conclude(Group& g) {
     std::stable_sort(g.failures.begin(), g.failures.end(), [](const Failure& a, const Failure& b) { return gravity(a.verdict) > gravity(b.verdict); });
     if (!g.failures.empty()) g.verdict = g.failures.front().verdict;
     else if (g.unexplained) g.verdict = Verdict::inadmissible;
+    else if (g.passed_cases) g.verdict = Verdict::pass;
+    else if (g.mistrusted_cases) g.verdict = Verdict::mistrusted;
+    else if (g.refused_cases < g.cases) g.verdict = Verdict::unsupported;
+    else g.verdict = g.cases ? Verdict::refused : Verdict::skipped;
     if (g.mistrusted_cases) merge_finding(g, fmt::format("{} of {} cases were worth little as a check: mistrusted", g.mistrusted_cases, g.cases));
     if (g.refused_cases) merge_finding(g, fmt::format("{} of {} cases refused by the kernel", g.refused_cases, g.cases));
     if (g.measure.spec_limit_rows)

@@ -16,6 +16,7 @@ class Watcher {
 struct RunOutcome {
     std::string error;  // what the user can put right: exit 2
     Result result;
+    bool stuck = false;  // interrupted while a kernel hangs: leave without waiting for the threads
 };
 RunOutcome run(const RunRequest&, Watcher&);
 
