@@ -100,6 +100,8 @@ SubjectOptions subject_options(const Arguments& a) {
     return o;
 }
 
+unsigned machine_cores() { return std::max(1u, std::thread::hardware_concurrency()); }
+
 RunRequest gate_request(const Arguments& a) {
     RunRequest r;
     r.options = subject_options(a);
@@ -117,7 +119,7 @@ RunRequest gate_request(const Arguments& a) {
     r.require_claim = a.has("require-claim");
     check_contracts(a);
     r.contracts = a.list("contract");
-    r.jobs = static_cast<unsigned>(a.integer("jobs", std::max(1u, std::thread::hardware_concurrency()), 1, 1024));
+    r.jobs = static_cast<unsigned>(a.integer("jobs", machine_cores(), 1, 1024));
 
     std::vector<std::string> subjects;
     for (const auto& o : a.operands)

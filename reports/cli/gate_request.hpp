@@ -7,6 +7,7 @@ namespace ulpgate::cli {
 
 inline constexpr std::uint64_t default_seed = 7;
 
+unsigned machine_cores();
 RunRequest gate_request(const Arguments&);
 SubjectOptions subject_options(const Arguments&);
 // One of `allowed` or a UsageError with what was meant.

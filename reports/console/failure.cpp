@@ -28,8 +28,8 @@ std::string title(const Group& g, const Failure& f) {
 std::string computes_lines(const Group& g) {
     std::string s;
     const auto all = grouped(g.measure.elements);
-    for (const auto& n : g.names) s += fmt::format("  it computes {}\n", n);
-    if (!g.names.empty()) return s;
+    for (const auto& e : g.explained) s += fmt::format("  it computes {}\n", e);
+    if (!g.explained.empty()) return s;
     const Contract* c = computes(g);
     if (c) {
         s += fmt::format("  it computes {}: {}: one r a row reproduces {} of {} outputs\n", print(*c, false), formula(*c), all, all);

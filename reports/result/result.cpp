@@ -23,9 +23,12 @@ const Contract* computes(const Group& g) {
     return nullptr;
 }
 
+bool claims_nothing(const Claim& c) { return c.empty() || (c.size() == 1 && c[0].map == Map::none); }
+
 std::string finding_of(const Group& g) {
     std::string s(name(g.verdict));
     if (!g.names.empty()) s += ": " + g.names.front();
+    else if (const Contract* c = g.verdict == Verdict::inadmissible && !claims_nothing(g.claim) ? computes(g) : nullptr) s += ": " + print(*c, false);
     return s;
 }
 

@@ -73,7 +73,8 @@ struct Group {  // a row of the table: one claim of a subject on one op and type
     std::vector<Cell> cells;
     std::vector<Failure> failures;      // one a verdict, the gravest first
     std::vector<std::string> findings;  // worth a line, no failure
-    std::vector<std::string> names;     // models or faults equal to the failing rows bit for bit
+    std::vector<std::string> names;     // faults equal to the failing rows bit for bit
+    std::vector<std::string> explained; // the same in words
     std::string fix;
     std::vector<LimitResult> limits;
     std::optional<Known> known;
@@ -104,7 +105,9 @@ struct Result {
     int exit = 0;
 };
 
-// DESIGN 7: 130 > 2 > 3 > 4 > 1 > 6 > 5 > 0. Known findings count as passed.
+bool claims_nothing(const Claim&);
+
+// 130 > 2 > 3 > 4 > 1 > 6 > 5 > 0. Known findings count as passed.
 int exit_of(const Result&);
 
 // Groups by verdict, then what was skipped or did not load, in a fixed order; zero counts left out.

@@ -22,7 +22,7 @@ Result run(std::vector<Group> groups) {
     return r;
 }
 
-// The table of DESIGN.md 7, each code alone.
+// Each code alone.
 TEST(ExitCode, EachVerdictAlone) {
     EXPECT_EQ(exit_of(run({group(Verdict::pass)})), 0);
     for (auto v : {Verdict::over, Verdict::inadmissible, Verdict::corrupted, Verdict::unstable}) EXPECT_EQ(exit_of(run({group(v)})), 1);

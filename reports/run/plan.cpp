@@ -145,8 +145,6 @@ bool same_tensors(const Contract& a, const Contract& b) {
            a.rstd == b.rstd && (a.residual == Residual::none) == (b.residual == Residual::none) && a.quant == b.quant;
 }
 
-bool claims_nothing(const Claim& c) { return c.empty() || (c.size() == 1 && c[0].map == Map::none); }
-
 std::optional<std::size_t> entry_for(const std::vector<EntryInfo>& entries, Abi abi, const Claim& claim) {
     std::optional<std::size_t> silent, same;
     for (std::size_t k = 0; k < entries.size(); ++k) {

@@ -59,6 +59,5 @@ Plan make_plan(const RunRequest&, Result&);
 std::optional<std::size_t> entry_for(const std::vector<EntryInfo>& entries, Abi, const Claim&);
 // The same types and optional tensors.
 bool same_tensors(const Contract&, const Contract&);
-bool claims_nothing(const Claim&);
 
 }  // namespace ulpgate

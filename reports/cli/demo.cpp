@@ -1,0 +1,110 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+
+#include "reports/cli/gate_request.hpp"
+#include "reports/console/console.hpp"
+#include "reports/demo/allclose.hpp"
+#include "reports/run/runner.hpp"
+
+namespace ulpgate::cli {
+namespace {
+
+constexpr std::string_view kernels[] = {"gain_before_cast", "rstd_bf16", "eps_outside", "dropped_tail", "f32_gain", "right"};
+constexpr double tolerance = 1e-2;
+constexpr std::string_view usual = "gaussian";  // what a test draws: randn
+
+class Quiet final : public Watcher {
+  public:
+    void planned(const Context&, std::int64_t) override {}
+    void done(std::string_view) override {}
+};
+
+// What the usual test says on the usual input: the kernel's own outputs for Gaussian rows.
+std::string usual_test(const std::string& subject, const RunRequest& request) {
+    Result ignored;
+    auto only_gaussian = request;
+    only_gaussian.filter.profiles = {std::string(usual)};
+    only_gaussian.filter.d = {1536};
+    only_gaussian.filter.rows = 256;
+    only_gaussian.subjects = {{subject, {}}};
+    const auto plan = make_plan(only_gaussian, ignored);
+    if (plan.groups.empty()) return "not run";
+    auto s = open_subject(subject, request.options);
+    if (s->start().event != Event::ok) return "not run";
+    AllClose all;
+    for (const auto& c : plan.groups[0].cases) {
+        const auto made = make(c);
+        if (!made.error.empty()) return "not run";
+        const auto o = s->run(plan.groups[0].entry, made.tensors);
+        if (o.event != Event::ok) return fmt::format("not run: {}", o.what);
+        const auto one = all_close(made.tensors, o, tolerance, tolerance);
+        all.close = all.close && one.close;
+        all.largest = std::max(all.largest, one.largest);
+        all.elements += one.elements;
+    }
+    return fmt::format("{} ({:.0f} % of the tolerance used)", all.close ? "True " : "False", 100 * all.largest);
+}
+
+std::string first_words(const Group& g) {
+    if (!g.names.empty()) {
+        std::string s;
+        for (const auto& e : g.explained) s += (s.empty() ? "" : " or ") + e.substr(0, e.find(": equal"));
+        return s;
+    }
+    if (const Contract* c = computes(g)) return fmt::format("{}: {}", print(*c, false), formula(*c));
+    return g.failures.empty() ? "" : g.failures[0].what;
+}
+
+int demo_run(const Arguments& a) {
+    const auto style = style_for(one_of(a, "color", {"auto", "always", "never"}), STDOUT_FILENO);
+    const auto began = std::chrono::steady_clock::now();
+    RunRequest request;
+    request.options.home = a.home;
+    request.filter.ops = {"q_a_layernorm"};
+    request.filter.types = {"bf16"};
+    request.filter.seed = a.word("seed", default_seed);
+    request.filter.rows = 16;
+    request.jobs = machine_cores();
+    for (auto k : kernels) request.subjects.push_back({fmt::format("byhand/{}", k), {}});
+    Quiet quiet;
+    const auto o = run(request, quiet);
+    if (!o.error.empty()) throw UsageError(o.error);
+    if (o.result.context.self_check_failed) throw std::runtime_error("oracle self-check: " + o.result.context.self_check_what);
+
+    fmt::print("{}\n", style.bold(fmt::format("{:<18} {:<38} {}", "kernel", fmt::format("allclose(atol={0}, rtol={0})", tolerance), "ulpgate")));
+    bool as_expected = true;
+    for (const auto& w : request.subjects) {
+        const auto name_only = w.subject.substr(w.subject.find('/') + 1);
+        fmt::print("{:<18} {:<38} ", name_only, usual_test(w.subject, request));
+        const Group* worst = nullptr;
+        for (const auto& g : o.result.groups)
+            if (g.subject == w.subject && (!worst || gravity(g.verdict) > gravity(worst->verdict))) worst = &g;
+        if (!worst) {
+            as_expected = false;
+            fmt::print("{}\n", style.red("did not run"));
+        } else if (fails(worst->verdict)) {
+            fmt::print("{}  {}\n", style.red(fmt::format("is not {}", print(worst->claim, false))), first_words(*worst));
+        } else {
+            fmt::print("{}  {}: {}{}\n", style.green(name(worst->verdict)), print(worst->claim, false), formula(worst->claim[0]),
+                       worst->inferred ? " (claims nothing: inferred)" : "");
+        }
+        std::fflush(stdout);
+    }
+    fmt::print("{:<18} {}\n", "yours:", style.bold("./run new rmsnorm.c"));
+    fmt::print(stderr, "{:.1f} s; more of any of them: ./run gate byhand/NAME\n", std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count());
+    return as_expected ? 0 : 3;
+}
+
+constexpr Flag flags[] = {{"seed", Takes::one, "N", "of the inputs (default 7)"}, color_flag};
+
+}  // namespace
+
+PIECE(Verb, demo) = {"demo", "", "six kernels: what allclose says and what ulpgate says",
+    "Four faulty kernels, one that rounds once (f32_gain) and a right one, each in C under impls/byhand. allclose compares them with\n"
+    "the formula in float32 on Gaussian rows, as most tests do.",
+    flags, 0, 0, demo_run};
+
+}  // namespace ulpgate::cli
