@@ -33,9 +33,9 @@ std::vector<std::string> names(const Pieces& pieces) {
 
 void only_these_keys(const TomlValue& table, std::string_view what, const std::vector<std::string>& keys) {
     if (table.kind != TomlValue::Kind::table) throw Wrong{table.line, fmt::format("{} is {}, a table is needed", what, name(table.kind))};
-    for (const auto& [key, value] : table.table)
+    for (const auto& key : table.keys)
         if (std::find(keys.begin(), keys.end(), key) == keys.end())
-            throw Wrong{value.line, fmt::format("unknown key '{}' in {}{}", key, what, meant(key, keys))};
+            throw Wrong{table.find(key)->line, fmt::format("unknown key '{}' in {}{}", key, what, meant(key, keys))};
 }
 
 std::string string_of(const TomlValue& table, std::string_view what, std::string_view key, std::string_view needed = "") {

@@ -64,7 +64,8 @@ void add_file(const Verb& verb, Arguments& a) {
     if (std::error_code ec; !std::filesystem::exists(settings_file, ec)) return;
     const auto doc = read_toml(settings_file);
     if (!doc.error.empty()) throw UsageError(doc.error);
-    for (const auto& [key, value] : doc.root.table) {
+    for (const auto& key : doc.root.keys) {
+        const auto& value = *doc.root.find(key);
         const auto where = fmt::format("{}:{}", settings_file, value.line);
         if (key == "required") {
             a.required = strings_of(value, key);

@@ -73,7 +73,10 @@ std::string row_text(const Tensors& t, const Outcome& o, std::int64_t row, std::
         const double e = std::fabs(error(j));
         size[static_cast<std::size_t>(j)] = j == column ? INFINITY : std::isnan(e) ? 0x1p100 : e;
     }
-    std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return size[static_cast<std::size_t>(a)] > size[static_cast<std::size_t>(b)]; });
+    std::sort(order.begin(), order.end(), [&](auto a, auto b) {
+        const double p = size[static_cast<std::size_t>(a)], q = size[static_cast<std::size_t>(b)];
+        return p != q ? p > q : a < b;
+    });
     std::string out = style.bold(fmt::format("row {}", row));
     if (known) out += fmt::format("  1/sqrt(mean square + eps) = {}", hexfloat(s.r));
     out += fmt::format("\n  {:>6}  {:<24} {:<24} {:<9}", "col", "x", "w", "got");

@@ -69,7 +69,7 @@ void infer(Group& g) {
 }
 
 void conclude(Group& g) {
-    std::stable_sort(g.failures.begin(), g.failures.end(), [](const Failure& a, const Failure& b) { return gravity(a.verdict) > gravity(b.verdict); });
+    std::sort(g.failures.begin(), g.failures.end(), [](const Failure& a, const Failure& b) { return gravity(a.verdict) > gravity(b.verdict); });
     if (!g.failures.empty()) g.verdict = g.failures.front().verdict;
     else if (g.unexplained) g.verdict = Verdict::inadmissible;
     else if (g.passed_cases) g.verdict = Verdict::pass;

@@ -14,8 +14,11 @@ TomlValue convert(const toml::node& n) {
     v.line = static_cast<int>(n.source().begin.line);
     if (const auto* t = n.as_table()) {
         v.kind = Kind::table;
-        for (const auto& [key, child] : *t) v.table.emplace_back(std::string(key.str()), convert(child));
-        for (auto& [key, child] : v.table)
+        for (const auto& [key, child] : *t) {
+            v.keys.emplace_back(key.str());
+            v.values.push_back(convert(child));
+        }
+        for (auto& child : v.values)
             if (child.line == 0) child.line = v.line;
     } else if (const auto* a = n.as_array()) {
         v.kind = Kind::array;
@@ -48,8 +51,8 @@ TomlValue convert(const toml::node& n) {
 }  // namespace
 
 const TomlValue* TomlValue::find(std::string_view key) const {
-    for (const auto& [k, v] : table)
-        if (k == key) return &v;
+    for (std::size_t k = 0; k < keys.size(); ++k)
+        if (keys[k] == key) return &values[k];
     return nullptr;
 }
 

@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace ulpgate {
@@ -17,7 +16,8 @@ struct TomlValue {
     double real = 0;   // of integer and real
     bool boolean = false;
     std::vector<TomlValue> array;
-    std::vector<std::pair<std::string, TomlValue>> table;  // sorted by key
+    std::vector<std::string> keys;  // of a table, sorted, with their values
+    std::vector<TomlValue> values;
 
     const TomlValue* find(std::string_view key) const;
     bool number() const { return kind == Kind::integer || kind == Kind::real; }
