@@ -24,6 +24,11 @@ struct Fault {
 inline std::string_view identity_in_f32(const Contract& c) {
     return c.x == Type::f32 ? "T is f32: the line is the identity" : "";
 }
+// Shared reason: neither n nor y has a type that f32 is rounded to.
+inline std::string_view nothing_narrowed(const Contract& c) {
+    const bool narrowed = c.y != Type::f32 || (c.map == Map::cast_first && c.x != Type::f32);
+    return narrowed ? "" : "T is f32: nothing is rounded to a 16-bit type";
+}
 
 namespace faults {
 std::span<const Fault* const> all();

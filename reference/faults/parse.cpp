@@ -72,7 +72,8 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
 }
 
 std::optional<ParseError> set_rsqrt_form(const Extra& e, Model& m) {
-    if (m.map->by == By::div) return ParseError{e.at, "rsqrt_form is a choice of by=mul: by=div takes sqrt(v), correctly rounded"};
+    if (m.map->by == By::div)
+        return ParseError{e.at, "rsqrt_form is a choice of by=mul: by=div takes sqrt(v), correctly rounded"};
     std::vector<std::string> names;
     for (const auto& [name, form] : rsqrt_forms) {
         if (name == e.value) return m.rsqrt = form, std::nullopt;
@@ -98,9 +99,9 @@ std::optional<ParseError> set_fault(const Extra& e, Model& m) {
     double p = 0;
     const auto [end, bad] = std::from_chars(text.data(), text.data() + text.size(), p);
     if (bad != std::errc{} || end != text.data() + text.size() || !std::isfinite(p) || p < 0)
-        return ParseError{at, fmt::format("'{}' is not a {} of {}: a number of at least 0", text, f->param, kind)};
+        return ParseError{at, fmt::format("{} of {} is a number of at least 0, not '{}'", f->param, kind, text)};
     if (f->param != "EPS" && (p != std::floor(p) || p > 0x1p53))
-        return ParseError{at, fmt::format("'{}' is not a {} of {}: an integer", text, f->param, kind)};
+        return ParseError{at, fmt::format("{} of {} is an integer, not '{}'", f->param, kind, text)};
     apply(*f, m, p);
     m.fault = e.value;
     return {};

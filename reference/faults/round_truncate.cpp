@@ -13,9 +13,6 @@ PIECE(Fault, round_truncate) = {
             });
         };
     },
-    [](const Contract& c) -> std::string_view {
-        const bool rounds = c.y != Type::f32 || (c.map == Map::cast_first && c.x != Type::f32);
-        return rounds ? "" : "nothing is rounded to a 16-bit type";
-    }};
+    nothing_narrowed};
 
 }  // namespace ulpgate::faults
