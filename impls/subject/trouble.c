@@ -19,6 +19,7 @@ static int copy(const ulpgate_rmsnorm *a) {
 }
 
 static int segfault(const ulpgate_rmsnorm *a) { (void)a; *(volatile int *)8 = 1; return 0; }
+static int crashes_on_one_row(const ulpgate_rmsnorm *a) { return a->rows == 1 ? segfault(a) : copy(a); }
 static int loop(const ulpgate_rmsnorm *a) { for (volatile int k = 0; a; ) k = 1; return 0; }
 static int sleeper(const ulpgate_rmsnorm *a) { (void)a; for (;;) pause(); }
 static int exits(const ulpgate_rmsnorm *a) { (void)a; exit(0); }
@@ -88,7 +89,7 @@ static int past_workspace(const ulpgate_rmsnorm *a) { ((volatile char *)a->call.
 
 #define ENTRY(name) {#name, {.size = sizeof(ulpgate_entry), .contract = "bf16", .rmsnorm = name}}
 static const struct { const char *name; ulpgate_entry entry; } variants[] = {
-    ENTRY(copy), ENTRY(segfault), ENTRY(loop), ENTRY(sleeper), ENTRY(exits), ENTRY(aborts), ENTRY(overflow_stack), ENTRY(before),
+    ENTRY(copy), ENTRY(segfault), ENTRY(crashes_on_one_row), ENTRY(loop), ENTRY(sleeper), ENTRY(exits), ENTRY(aborts), ENTRY(overflow_stack), ENTRY(before),
     ENTRY(after), ENTRY(reads_past), ENTRY(writes_input), ENTRY(gap), ENTRY(unwritten), ENTRY(nothing), ENTRY(random_bits),
     ENTRY(by_address), ENTRY(reads_output), ENTRY(refuses), ENTRY(fails), ENTRY(prints), ENTRY(flushes), ENTRY(spoils_mode),
     {"by_address_claimed", {.size = sizeof(ulpgate_entry), .contract = "bf16,holds=rerun.align", .rmsnorm = by_address}},
