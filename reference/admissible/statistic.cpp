@@ -84,7 +84,7 @@ Interval mean_plus_eps(const Contract& c, const Sum& s, std::int64_t width, doub
     const double eps_hi = std::max(eps, eps32), least = std::min(eps, eps32), eps_lo = flush && least < normal ? 0 : least;
     const int k = mean_roundings(c, s.integers, width);
     if (s.nonzero == 0) return {eps_lo * (1 - 2 * u), eps_hi * (1 + 2 * u)};
-    const double up = (s.value * (1 + s.rho) + n * eta) * std::pow(1 + u, k) / d + eta;
+    const double up = (s.value + n * eta) * (1 + s.rho) * std::pow(1 + u, k) / d + eta;
     const double down = (s.value * (1 - s.rho) - n * eta) * std::pow(1 - u, k) / d - eta - slack * up;
     const double hi = (up + eps_hi) * (1 + u) * (1 + slack);
     const double lo = (std::max(down, 0.0) + eps_lo) * (1 - u) * (1 - slack);

@@ -2,7 +2,7 @@
 //
 // With S the exact sum of squares, u = 2^-24, kappa = max(k, 1/2), eta = 2^-150 (2^-126 where FTZ is claimed), n the number
 // of nonzero x, c the roundings of the mean, rho the bound on the sum:
-//   V+ = ((S(1+rho) + n eta)(1+u)^c / d + eta + eps+)(1+u),  V- = ((S(1-rho) - n eta)(1-u)^c / d - eta + eps-)(1-u)
+//   V+ = ((S + n eta)(1+rho)(1+u)^c / d + eta + eps+)(1+u),  V- = (max(0, (S(1-rho) - n eta)(1-u)^c / d - eta) + eps-)(1-u)
 //   r in [ V+^-1/2 (1 - 2 kappa u), V-^-1/2 (1 + 2 kappa u) ]
 // Proof: reference/admissible/proof.md. The ends are rounded outward.
 #pragma once

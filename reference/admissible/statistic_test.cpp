@@ -185,6 +185,66 @@ TEST(Statistic, HoldsWideAccumulators) {
     }
 }
 
+// Every order of the project, with and without FMA, under any order and under its own name.
+TEST(Statistic, HoldsTheNamedOrders) {
+    for (const Order* o : orders::all()) {
+        const auto choice = find_order(o->name);
+        for (std::uint64_t i = 0; i < 300; ++i) {
+            Rng g(7, 5, i);
+            const Type t = g.below(2) ? Type::f32 : Type::bf16;
+            const Row x = strained(g, static_cast<int>(g.below(8)), t);
+            const std::string text = std::string(name(t)) + ",cast_first,rsqrt=0";
+            for (const auto& claim : {text, text + ",order=" + std::string(o->name)}) {
+                const StatisticSet s = set_of(claim, x, 1e-6);
+                for (const float sum : {o->f32({x.data()}, x.size(), choice->p), o->fma({x.data()}, x.size(), choice->p)}) {
+                    const float v = sum / static_cast<float>(x.size()) + 1e-6f;
+                    ASSERT_TRUE(holds(s, static_cast<float>(root(static_cast<double>(v), false)))) << claim << " row " << i;
+                }
+            }
+        }
+    }
+}
+
+// Flushed inputs and results, by hand, near the end of the normal range.
+TEST(Statistic, HoldsFlushedSums) {
+    const auto flush = [](float v) { return std::fabs(v) < 0x1p-126f ? 0.0f : v; };
+    int flushed = 0;
+    for (std::uint64_t i = 0; i < 5000; ++i) {
+        Rng g(7, 6, i);
+        const Row x = strained(g, 2, g.below(2) ? Type::f32 : Type::bf16);
+        const double eps = g.below(2) ? 0 : std::ldexp(1.5, g.between(-130, -120));
+        const StatisticSet s = set_of("f32,cast_first,rsqrt=0,ftz=sum", x, eps);
+        float sum = 0;
+        for (const float v : x) sum = flush(sum + flush(flush(v) * flush(v)));
+        const float v = flush(flush(sum / static_cast<float>(x.size())) + flush(static_cast<float>(eps)));
+        ASSERT_TRUE(holds(s, static_cast<float>(root(static_cast<double>(v), false)))) << i;
+        flushed += !holds(set_of("f32,cast_first,rsqrt=0", x, eps), static_cast<float>(root(static_cast<double>(v), false)));
+    }
+    EXPECT_GT(flushed, 500);
+}
+
+// The bound from the data by its definition: sorted squares. The bins may only add to it, by a few per cent.
+TEST(Statistic, BoundFromDataByItsDefinition) {
+    for (std::uint64_t i = 0; i < 2000; ++i) {
+        Rng g(7, 7, i);
+        const Row x = strained(g, std::array{0, 1, 6, 7}[g.below(4)], Type::f32);
+        std::vector<double> q;
+        for (const float v : x)
+            if (v != 0) q.push_back(static_cast<double>(v) * static_cast<double>(v));
+        std::sort(q.rbegin(), q.rend());
+        double c = 0, units = 0, edges = 0;
+        for (std::size_t m = 1; m <= q.size(); ++m) {
+            c += q[m - 1];
+            if (m < 2) continue;
+            units += std::ldexp(1.0, std::ilogb(c * (1 + static_cast<double>(2 * q.size()) * unit32)));
+            edges += std::ldexp(1.0, std::ilogb(c * 1.07));  // a bin is a square's 1/32 octave wide
+        }
+        const double found = bound_by_data(x, static_cast<std::int64_t>(q.size()), c) * c / unit32;
+        ASSERT_GE(found, units) << i;
+        ASSERT_LE(found, edges * (1 + 1e-8)) << i;
+    }
+}
+
 // A correctly rounded root of a sum that is the same in every order: only kappa and the last roundings are left.
 TEST(Statistic, NeedsKappa) {
     int outside_without = 0;
