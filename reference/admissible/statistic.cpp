@@ -80,16 +80,17 @@ struct Interval {
 Interval mean_plus_eps(const Contract& c, const Sum& s, std::int64_t width, double eps) {
     const bool flush = c.ftz != "none";
     const double eta = flush ? 0x1p-126 : tiny32, n = static_cast<double>(s.nonzero), d = static_cast<double>(width);
-    const double eps32 = static_cast<double>(static_cast<float>(eps)), normal = 0x1p-126;
-    const double eps_hi = std::max(eps, eps32), least = std::min(eps, eps32), eps_lo = flush && least < normal ? 0 : least;
+    const double eps32 = static_cast<double>(static_cast<float>(eps));
+    const double eps_hi = std::max(eps, eps32), eps_lo = std::min(eps, eps32);
     const int k = mean_roundings(c, s.integers, width);
-    if (s.nonzero == 0) return {eps_lo * (1 - 2 * u), eps_hi * (1 + 2 * u)};
     const double up = (s.value + n * eta) * (1 + s.rho) * std::pow(1 + u, k) / d + eta;
     const double down = (s.value * (1 - s.rho) - n * eta) * std::pow(1 - u, k) / d - eta - slack * up;
-    const double hi = (up + eps_hi) * (1 + u) * (1 + slack);
+    const bool zero = s.nonzero == 0;  // then the mean is exact
+    const double hi = ((zero ? 0 : up) + eps_hi) * (1 + u) * (1 + slack);
     const double lo = (std::max(down, 0.0) + eps_lo) * (1 - u) * (1 - slack);
-    // v is an f32: not between 0 and the smallest one.
-    return {lo == 0 || (flush && lo < normal) ? 0 : std::max(lo, smallest), std::max(hi, smallest)};
+    // v is an f32: not between 0 and the smallest one, the smallest normal one where it may be flushed.
+    const double least = flush ? 0x1p-126 : smallest;
+    return {lo == 0 || (flush && lo < least) ? 0 : std::max(lo, least), hi > 0 ? std::max(hi, smallest) : 0};
 }
 
 float first_float_from(double v) {

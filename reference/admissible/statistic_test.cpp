@@ -300,6 +300,7 @@ TEST(Statistic, BoundFromDataIsAttained) {
     const float r = scalar(g, x, {2, false, false}, false, false, 0, 0, false);
     EXPECT_TRUE(holds(s, r));
     EXPECT_NEAR(s.rho / unit32, 63, 0.1);
+    EXPECT_GE(set_of("bf16,cast_first,order=sequential", x, 0).rho, 62.99 * unit32);
     EXPECT_GT(static_cast<double>(r) / s.r - 1, 0.9 * 0.5 * s.rho);
     // Few terms carry the sum: far below the count.
     Row heavy(7168, 0x1p-9f);
@@ -364,6 +365,8 @@ TEST(Statistic, SpecialRows) {
     const auto flushed = set_of("bf16,cast_first,ftz=sum", Row(4, 0x1p-64f), 0);
     EXPECT_TRUE(flushed.inf && flushed.interval);
     EXPECT_FALSE(set_of("bf16,cast_first", Row(4, 0x1p-64f), 0).inf);
+    EXPECT_TRUE(set_of("bf16,cast_first,ftz=sum", Row(4, 0), 0x1p-130).inf);
+    EXPECT_FALSE(set_of("bf16,cast_first", Row(4, 0), 0x1p-130).inf);
     const auto div = set_of("bf16,cast_first,by=div", Row(8, 0), 0);
     EXPECT_TRUE(div.zero && !div.inf && !div.interval);
     EXPECT_TRUE(set_of("bf16,cast_first,by=div", {1, finf}, 0).inf);
