@@ -1,8 +1,12 @@
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
+#include <cstdlib>
+#include <filesystem>
 #include <limits>
 
+#include "reference/base/file.hpp"
 #include "reference/base/hash.hpp"
 #include "reference/base/hexfloat.hpp"
 #include "reference/base/rng.hpp"
@@ -21,6 +25,129 @@ TEST(Hexfloat, WritesNormalisedDigitsAndReadsThemBack) {
         EXPECT_EQ(read_float(hexfloat(v)), v);
     EXPECT_EQ(read_float("1e-6"), 1e-6);
     for (auto bad : {"", "-", "--1", "+1", "0x", "0x-1p0", "1.5z", "1 "}) EXPECT_FALSE(read_float(bad)) << bad;
+}
+
+TEST(Hexfloat, AgreesWithTheCLibraryOnRandomBits) {
+    Rng r(21, 0, 0);
+    for (int k = 0; k < 20000; ++k) {
+        const std::uint64_t bits = k % 4 ? r.next() : r.next() & 0x800fffffffffffffu;  // a quarter subnormal
+        const double v = std::bit_cast<double>(bits);
+        if (!std::isfinite(v)) continue;
+        const std::string text = hexfloat(v);
+        ASSERT_EQ(std::bit_cast<std::uint64_t>(std::strtod(text.c_str(), nullptr)), bits) << text;
+        ASSERT_EQ(std::bit_cast<std::uint64_t>(read_float(text).value()), bits) << text;
+        ASSERT_TRUE(text.find("0x1") <= 1 || v == 0) << text;  // normalised, subnormals too
+    }
+}
+
+TEST(Hexfloat, RefusesWhatIsNoNumber) {
+    for (auto bad : {"0xinf", "0xnan", "0x", "0x.p1", "inf0", "nan(1)", "0x1p", "1e999", "0x1p+1024", " 1", "0x1p0 ", "1,5", "INF", "infinity", "-nan", ".", "0x."})
+        EXPECT_FALSE(read_float(bad)) << bad;
+    EXPECT_TRUE(std::isnan(read_float("nan").value()));
+    EXPECT_EQ(read_float("-inf"), -std::numeric_limits<double>::infinity());
+    EXPECT_EQ(read_float("0x.8p0"), 0.5);
+}
+
+// Values computed by an independent implementation of the formula in Python integers.
+TEST(Hash, IsTheSameEverywhere) {
+    Hash empty, word, mixed;
+    word.add("ulpgate", 7);
+    mixed.add("12345678abc", 11);
+    mixed.add(std::int64_t{-1});
+    EXPECT_EQ(empty.value(), 0xfdbdf6ab5f976db6u);
+    EXPECT_EQ(word.value(), 0xa61eb125f3443d9bu);
+    EXPECT_EQ(mixed.value(), 0x04eac252324f0b1bu);
+}
+
+TEST(Hash, SeesEveryBitAndEveryBoundary) {
+    unsigned char data[19] = {};
+    Hash base;
+    base.add(data, sizeof data);
+    for (std::size_t k = 0; k < 8 * sizeof data; ++k) {
+        data[k / 8] ^= static_cast<unsigned char>(1 << k % 8);
+        Hash h;
+        h.add(data, sizeof data);
+        EXPECT_NE(h.value(), base.value()) << "bit " << k;
+        data[k / 8] = 0;
+    }
+    Hash shorter, split;
+    shorter.add(data, sizeof data - 1);
+    split.add(data, 9);
+    split.add(data, 10);
+    EXPECT_NE(shorter.value(), base.value());
+    EXPECT_NE(split.value(), base.value());
+}
+
+class Files : public testing::Test {
+  protected:
+    Files() { std::filesystem::create_directories(folder_); }
+    ~Files() override { std::filesystem::remove_all(folder_); }
+    std::string path(const std::string& name) const { return folder_ + "/" + name; }
+    const std::string folder_ = testing::TempDir() + "ulpgate_files_" + std::to_string(std::rand()) +
+                                testing::UnitTest::GetInstance()->current_test_info()->name();
+};
+
+TEST_F(Files, ComeBackWholeAndAreReplacedWhole) {
+    const std::string bytes("a\0b\n\xff", 5);
+    EXPECT_EQ(write_file(path("x"), "something longer than what follows"), "");
+    EXPECT_EQ(write_file(path("x"), bytes), "");
+    std::string out = "old";
+    EXPECT_EQ(read_file(path("x"), out), "");
+    EXPECT_EQ(out, bytes);
+    EXPECT_EQ(write_file(path("x"), ""), "");
+    EXPECT_EQ(read_file(path("x"), out), "");
+    EXPECT_EQ(out, "");
+    int entries = 0;
+    for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(folder_)) ++entries;
+    EXPECT_EQ(entries, 1) << "a temporary file was left behind";
+}
+
+TEST_F(Files, SayWhatIsWrong) {
+    std::string out = "old";
+    EXPECT_EQ(read_file(path("none"), out), path("none") + ": No such file or directory");
+    EXPECT_EQ(out, "");
+    EXPECT_EQ(read_file(folder_, out), folder_ + ": is a directory, a file is needed");
+    EXPECT_EQ(write_file(path("no/such/folder"), "x"), path("no/such/folder") + ": No such file or directory");
+    ASSERT_EQ(write_file(path("x"), "12345"), "");
+    EXPECT_EQ(read_file(path("x"), out, 5), "");
+    EXPECT_EQ(read_file(path("x"), out, 4), path("x") + ": larger than 4 bytes");
+    EXPECT_EQ(write_file(folder_, "x"), folder_ + ": Is a directory");
+}
+
+TEST(Text, ReadsWholeIntegersOnly) {
+    int v = 0;
+    EXPECT_TRUE(parse_integer("-12", v));
+    EXPECT_EQ(v, -12);
+    EXPECT_TRUE(parse_integer("ff", v, 16));
+    EXPECT_EQ(v, 255);
+    for (auto bad : {"", "1 ", " 1", "+1", "1x", "99999999999", "0x1"}) EXPECT_FALSE(parse_integer(bad, v)) << bad;
+    unsigned u = 0;
+    EXPECT_FALSE(parse_integer("-1", u));
+}
+
+TEST(Text, SplitsIntoAllParts) {
+    using Parts = std::vector<std::string_view>;
+    EXPECT_EQ(split("a,b", ','), (Parts{"a", "b"}));
+    EXPECT_EQ(split("", ','), (Parts{""}));
+    EXPECT_EQ(split(",a,,", ','), (Parts{"", "a", "", ""}));
+}
+
+TEST(Rng, StaysInsideItsIntervals) {
+    Rng r(22, 0, 0);
+    int seen[7] = {}, ends = 0;
+    for (int k = 0; k < 7000; ++k) {
+        const std::uint32_t v = r.below(7);
+        ASSERT_LT(v, 7u);
+        seen[v]++;
+        const int b = r.between(-3, 3);
+        ASSERT_GE(b, -3);
+        ASSERT_LE(b, 3);
+        ends += b == -3 || b == 3;
+    }
+    for (const int n : seen) EXPECT_NEAR(n, 1000, 150);  // 5 sigma
+    EXPECT_NEAR(ends, 2000, 200);
+    EXPECT_EQ(r.below(1), 0u);
+    EXPECT_EQ(r.between(5, 5), 5);
 }
 
 TEST(Text, NearestOffersOnlyCloseWords) {

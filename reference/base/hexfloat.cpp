@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 
 namespace ulpgate {
 
@@ -24,19 +25,19 @@ std::string hexfloat(double v) {
 }
 
 std::optional<double> read_float(std::string_view s) {
+    if (s == "nan") return std::numeric_limits<double>::quiet_NaN();
     const bool minus = s.starts_with('-');
     if (minus) s.remove_prefix(1);
-    if (s.empty() || s[0] == '-' || s[0] == '+') return {};
-    auto form = std::chars_format::general;
-    if (s.starts_with("0x")) {
-        form = std::chars_format::hex;
-        s.remove_prefix(2);
-        if (s.empty() || s[0] == '-') return {};
-    }
+    const double sign = minus ? -1 : 1;
+    if (s == "inf") return sign * std::numeric_limits<double>::infinity();
+    const bool hex = s.starts_with("0x");
+    if (hex) s.remove_prefix(2);
+    // from_chars would also take a sign here, or inf, infinity, nan(...)
+    if (s.find_first_of(hex ? "0123456789abcdefABCDEF." : "0123456789.") != 0) return {};
     double v;
-    const auto [p, e] = std::from_chars(s.data(), s.data() + s.size(), v, form);
+    const auto [p, e] = std::from_chars(s.data(), s.data() + s.size(), v, hex ? std::chars_format::hex : std::chars_format::general);
     if (e != std::errc{} || p != s.data() + s.size()) return {};
-    return minus ? -v : v;
+    return sign * v;
 }
 
 }  // namespace ulpgate

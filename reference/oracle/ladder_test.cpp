@@ -40,8 +40,8 @@ const Tie ties[] = {
     {Type::f32, 4001, 5001, -12, 60, 0, 1e-6},
 };
 
-std::uint32_t first_word(Oracle oracle, const OracleTypes& t, const std::vector<float>& x, const std::vector<float>& w, double eps,
-                         OracleStats* stats = nullptr) {
+std::uint32_t first_word(Oracle oracle, const OracleTypes& t, const std::vector<float>& x, const std::vector<float>& w,
+                         double eps, OracleStats* stats = nullptr) {
     std::vector<std::uint32_t> y(x.size());
     oracle_row(oracle, t, x, w, eps, y, stats);
     return y[0];
@@ -151,7 +151,8 @@ void expect_decided_beside_midpoints(const Beside& c, std::size_t d, OracleStats
             const cpp_int n = dq.m * ((cpp_int(1) << 55) - offset);
             const int shift = dq.e - 55 - hh.e + 2 * unit;
             bool whole = true;
-            const cpp_int target = (n << (shift + 400)) / hh.m - scaled(dyadic(static_cast<double>(d)) * dyadic(1e-6), 2 * unit + 400, whole);
+            const Dyadic d_eps = dyadic(static_cast<double>(d)) * dyadic(1e-6);
+            const cpp_int target = (n << (shift + 400)) / hh.m - scaled(d_eps, 2 * unit + 400, whole);
             std::vector<float> x{static_cast<float>(x0)};
             cpp_int rest = (target >> 400) - scaled(dyadic(x0) * dyadic(x0), 2 * unit, whole);
             if (rest < 0) break;

@@ -58,7 +58,11 @@ CheckRow make_row(Rng& r) {
     constexpr std::array<std::size_t, 8> lengths{1, 2, 3, 9, 31, 64, 96, 135};
     constexpr std::array epsilons{1e-6, static_cast<double>(1e-6f), 1e-5, 0x1p-149};
     const auto pick = [&](const auto& list) { return list[r.below(static_cast<std::uint32_t>(list.size()))]; };
-    CheckRow row{r.below(2) ? Oracle::ideal : Oracle::cast_first, {pick(types), pick(types), pick(types)}, pick(epsilons), {}, {}};
+    CheckRow row{r.below(2) ? Oracle::ideal : Oracle::cast_first,
+                 {pick(types), pick(types), pick(types)},
+                 pick(epsilons),
+                 {},
+                 {}};
     const int range = row.types.x == Type::fp16 ? 14 : 120, centre = r.between(-range, range), spread = r.between(0, 12);
     row.x.resize(pick(lengths));
     for (float& v : row.x) v = r.below(16) ? log_uniform(r, row.types.x, centre - spread, centre + spread) : 0.0f;

@@ -15,7 +15,7 @@ namespace ulpgate {
 
 enum class Oracle { ideal, cast_first };
 
-struct OracleStats {  // how many elements each level was handed
+struct OracleStats {  // how many elements each level was handed (l1: whole blocks of 32, and a row's last d mod 32)
     std::uint64_t elements = 0, l1 = 0, l2 = 0, l3 = 0, ties = 0;
     std::uint64_t special_rows = 0;  // NaN, Inf, or v = 0: by IEEE rules instead
 };
@@ -24,12 +24,12 @@ struct OracleTypes {
     Type x, w, y;  // w is also the type whose values the span of gains holds
 };
 
-// One row. x exact values of types.x; w of types.w (gain bias already applied, exact), or empty for no gain. y: words of
-// types.y. |x| <= 65536 columns.
+// One row of 1 to 2^24 columns. x: values of types.x (bf16, fp16 or f32), w: any floats (gain bias already applied, exact),
+// or empty for no gain; y: words of types.y. eps finite and >= 0. A gain of Inf or NaN follows IEEE rules in its column.
 void oracle_row(Oracle, const OracleTypes&, std::span<const float> x, std::span<const float> w, double eps,
                 std::span<std::uint32_t> y, OracleStats* = nullptr);
 
-// r = 1/sqrt(S/d + eps) to within 2^-50 relative; inf when S/d + eps = 0, 0 when an x is infinite, NaN when one is NaN.
+// r = 1/sqrt(S/d + eps) to within 2^-52 relative; inf when S/d + eps = 0, 0 when an x is infinite, NaN when one is NaN.
 double ideal_r(std::span<const float> x, double eps);
 
 }  // namespace ulpgate
