@@ -1,11 +1,6 @@
-// Any model or fault of reference/ as a subject behind the public ABI. The variant says which:
-//
-//   [model/]TEXT                       a model, as parse() in reference/model/model.hpp reads it
-//   [faulty/]KIND[:PARAM][,MODEL]      MODEL with that fault; MODEL left out: the fault's usual one
-//
-// Without a TYPE there are entries for bf16, fp16 and f32, less those in which the fault can change nothing. Each claims the
-// contract of its model without the fault: a faulty kernel does not know that it is one.
-#include <array>
+// Any model or fault of reference/ as a subject behind the public ABI. The variant says which, as in
+// reference/faults/subject_text.hpp. Each entry claims the contract of its model without the fault: a faulty kernel does not
+// know that it is one.
 #include <cstring>
 #include <memory>
 #include <mutex>
@@ -16,6 +11,7 @@
 
 #include "impls/ulpgate_kernel.h"
 #include "reference/faults/fault.hpp"
+#include "reference/faults/subject_text.hpp"
 
 namespace {
 
@@ -77,10 +73,8 @@ void write(const std::vector<std::byte>& packed, const ulpgate_tensor& to) {
     for (std::int64_t row = 0; row < to.size[0]; ++row) {
         const auto* in = packed.data() + static_cast<std::size_t>(row * to.size[1]) * size;
         auto* out = data + static_cast<std::size_t>(row * to.stride[0]) * size;
-        if (to.stride[1] == 1) std::memcpy(out, in, static_cast<std::size_t>(to.size[1]) * size);
-        else
-            for (std::int64_t j = 0; j < to.size[1]; ++j)
-                std::memcpy(out + static_cast<std::size_t>(j * to.stride[1]) * size, in + static_cast<std::size_t>(j) * size, size);
+        for (std::int64_t j = 0; j < to.size[1]; ++j, in += size)
+            std::memcpy(out + static_cast<std::size_t>(j * to.stride[1]) * size, in, size);
     }
 }
 
@@ -119,38 +113,11 @@ int rmsnorm(const ulpgate_rmsnorm* a) {
     }
 }
 
-bool has_type(std::string_view text) {
-    const auto first = text.substr(0, text.find(','));
-    return first == name(Type::bf16) || first == name(Type::fp16) || first == name(Type::f32);
-}
-
-// The model's text, less a type that it does not name, with the fault of a faulty/ form.
-std::string model_text(std::string_view variant) {
-    if (variant.starts_with("model/")) return std::string(variant.substr(6));
-    const bool faulty = variant.starts_with("faulty/");
-    if (faulty) variant.remove_prefix(7);
-    const auto comma = std::min(variant.find(','), variant.size());
-    const auto fault = variant.substr(0, comma);
-    const Fault* f = find_fault(fault.substr(0, fault.find(':')));
-    if (!f && !faulty) return std::string(variant);
-    std::string model(comma < variant.size() ? variant.substr(comma + 1) : f ? f->base : "cast_first");
-    if (has_type(model) && model.find(',') == model.npos) model += ',' + std::string(f ? f->base : "cast_first");
-    return fmt::format("{},fault={}", model, fault);
-}
-
-void add(Described& d, const std::string& text) {
+void add(Described& d, Model model) {
     auto k = std::make_unique<Kernel>();
-    if (const auto bad = parse(text, k->model)) {
-        d.unavailable = fmt::format("no model '{}': at {}: {}", text, bad->at, bad->what);
-        return;
-    }
+    k->model = std::move(model);
     const Model& m = k->model;
     const Fault* f = find_fault(std::string_view(m.fault).substr(0, m.fault.find(':')));
-    const auto why = f && f->invisible ? f->invisible(m.contract) : "";
-    if (!why.empty()) {
-        d.note += fmt::format("{}{} left out: {} changes nothing ({})", d.note.empty() ? "" : "; ", name(m.contract.x), f->kind, why);
-        return;
-    }
     k->claim = print(m.contract);
     ulpgate_entry e{};
     e.size = sizeof e;
@@ -163,12 +130,12 @@ void add(Described& d, const std::string& text) {
 }
 
 void fill(Described& d) {
-    const std::string text = model_text(d.variant);
     d.name = d.variant;
-    if (has_type(text)) add(d, text);
-    else
-        for (const Type t : {Type::bf16, Type::fp16, Type::f32})
-            if (d.unavailable.empty()) add(d, fmt::format("{},{}", name(t), text));
+    SubjectModels found;
+    if (const auto bad = parse_subject(d.variant, found))
+        d.unavailable = fmt::format("{}: at {}: {}", d.variant, bad->at, bad->what);
+    for (Model& m : found.models) add(d, std::move(m));
+    d.note = std::move(found.left_out);
     if (d.unavailable.empty() && d.entries.empty()) d.unavailable = d.note;
     d.descriptor = {ULPGATE_HEAD,
                     .entry_count = static_cast<std::uint32_t>(d.entries.size()),
