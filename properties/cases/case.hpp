@@ -27,7 +27,7 @@ struct Program {  // a tensor written in full: a fill value, then segments
 
 struct Case {
     std::string op = "q_a_layernorm";
-    Claim claim;             // member 0 gives the types; one member of map none: no claim
+    Claim claim{default_contract(Type::bf16)};  // member 0 gives the types; one member of map none: no claim
     std::int64_t d = 1536;
     std::string profile;     // or program.fill
     Program program;         // of x
@@ -47,10 +47,22 @@ struct Case {
     friend bool operator==(const Case&, const Case&) = default;
 };
 
+// The error names the place, what is wrong and what would be right. parse(print(c)) gives c again.
 std::optional<ParseError> parse(std::string_view line, Case& out);
 std::string print(const Case&);
 
-// The tensors of the case. The error says what cannot be made (a file that is missing, a shape that does not fit).
+// What about a case that reads well cannot be made, and the key that says it: a row stride below d, a row beyond the last,
+// tensors beyond case_bytes together. what is "" where all fits.
+struct Misfit {
+    std::string_view key;
+    std::string what;
+};
+Misfit misfit(const Case&);
+inline constexpr std::int64_t case_bytes = std::int64_t{2} << 30;
+inline constexpr std::int64_t case_width = 65536;  // columns at most: what the oracle takes
+
+// The tensors of the case; tensors.hash() is what the key h holds, for the caller to compare. The error says what cannot be
+// made (a file that is missing, a misfit). Row i depends on the seed and i alone, whatever the number of rows.
 struct Made {
     Tensors tensors;
     std::string error;
