@@ -1,0 +1,18 @@
+# embed(OUT NAME=FILE...): the text of each FILE as a constant ulpgate::embedded::NAME, in one generated source that OUT names.
+# A declaration `extern const std::string_view NAME;` in that namespace is all that its reader needs.
+function(embed out)
+  set(text "// Written by .cmake/embed.cmake.\n#include <string_view>\nnamespace ulpgate::embedded {\n")
+  foreach(pair ${ARGN})
+    string(REGEX MATCH "^([^=]+)=(.+)$" pair ${pair})
+    set(name ${CMAKE_MATCH_1})
+    set(file ${CMAKE_SOURCE_DIR}/${CMAKE_MATCH_2})
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+    file(READ ${file} content)
+    string(APPEND text "extern const std::string_view ${name};\nconst std::string_view ${name} = R\"embedded(${content})embedded\";\n")
+  endforeach()
+  string(APPEND text "}  // namespace ulpgate::embedded\n")
+  set(generated ${CMAKE_BINARY_DIR}/pieces/embedded.cpp)
+  file(WRITE ${generated}.new "${text}")
+  file(COPY_FILE ${generated}.new ${generated} ONLY_IF_DIFFERENT)
+  set(${out} ${generated} PARENT_SCOPE)
+endfunction()
