@@ -13,7 +13,7 @@
 #include "reference/faults/fault.hpp"
 
 namespace ulpgate {
-namespace explaining {
+namespace naming {
 namespace {
 
 using judging::Rows;
@@ -39,13 +39,19 @@ CaseData read(const FailedCase& f, const Contract& c, std::int64_t at, std::int6
     for (std::int64_t i = 0; i < std::min(most, rows.rows()); ++i) {
         rows.load(i);
         const auto copy = [](std::span<const float> s) { return std::vector<float>(s.begin(), s.end()); };
-        out.rows.push_back({at, i, copy(rows.statistic_input(c.residual)), {}, copy(rows.normalised(c.residual)), copy(rows.y()), f.tensors->eps});
+        out.rows.push_back({at,
+                            i,
+                            copy(rows.statistic_input(c.residual)),
+                            {},
+                            copy(rows.normalised(c.residual)),
+                            copy(rows.y()),
+                            f.tensors->eps});
     }
     return out;
 }
 
-// The interval of the scalar in which the model gives the row's outputs. Columns whose output the fault overwrites are held
-// to that and left out of the fit.
+// The interval of the scalar in which the model gives the row's outputs. Columns whose output the fault
+// overwrites are held to that and left out of the fit.
 RowSet fit(const Model& m, const RowData& r, std::span<const float> w) {
     MapTypes types = map_types(m.contract);
     const auto d = static_cast<std::int64_t>(r.x.size());
@@ -59,7 +65,8 @@ RowSet fit(const Model& m, const RowData& r, std::span<const float> w) {
         std::size_t kept = 0;
         for (std::int64_t j = 0; j < d; ++j) {
             const auto k = static_cast<std::size_t>(j);
-            const float a = m.output(1.0f, j, d, m.parameter(r.x.size())), b = m.output(2.0f, j, d, m.parameter(r.x.size()));
+            const float a = m.output(1.0f, j, d, m.parameter(r.x.size())),
+                        b = m.output(2.0f, j, d, m.parameter(r.x.size()));
             if (a == 1.0f && b == 2.0f) {
                 x[kept] = x[k];
                 y[kept] = y[k];
@@ -81,7 +88,9 @@ bool gives(const Model& m, const RowData& r, std::span<const float> w, double sc
     std::vector<float> y(r.x.size());
     m.elements(r.x, w, static_cast<float>(scalar), y);
     for (std::size_t j = 0; j < y.size(); ++j)
-        if (std::isnan(y[j]) ? !std::isnan(r.y[j]) : std::bit_cast<std::uint32_t>(y[j]) != std::bit_cast<std::uint32_t>(r.y[j])) return false;
+        if (std::isnan(y[j]) ? !std::isnan(r.y[j])
+                             : std::bit_cast<std::uint32_t>(y[j]) != std::bit_cast<std::uint32_t>(r.y[j]))
+            return false;
     return true;
 }
 
@@ -95,16 +104,17 @@ std::optional<Bounds> parameters(Model m, const RowData& r, SumRange s, const Ro
         m.p = p;
         return scalar_range(m, r.view(), s);
     };
-    const auto first = [&](auto holds) {  // least p in [in.lo, in.hi], geometrically; holds never turns false again
-        double lo = in.lo, hi = in.hi;
-        if (holds(lo)) return lo;
-        if (!holds(hi)) return std::numeric_limits<double>::infinity();
-        for (int k = 0; k < 100 && hi / lo > 1 + 1e-9; ++k) {
-            const double mid = std::sqrt(lo * hi);
-            (holds(mid) ? hi : lo) = mid;
-        }
-        return hi;
-    };
+    const auto first =
+        [&](auto holds) {  // least p in [in.lo, in.hi], geometrically; holds never turns false again
+            double lo = in.lo, hi = in.hi;
+            if (holds(lo)) return lo;
+            if (!holds(hi)) return std::numeric_limits<double>::infinity();
+            for (int k = 0; k < 100 && hi / lo > 1 + 1e-9; ++k) {
+                const double mid = std::sqrt(lo * hi);
+                (holds(mid) ? hi : lo) = mid;
+            }
+            return hi;
+        };
     const double least = static_cast<double>(f.lo), most = static_cast<double>(f.hi);
     const bool rises = range(in.hi).hi > range(in.lo).hi;
     const double from = first([&](double p) { return rises ? range(p).hi >= least : range(p).lo <= most; });
@@ -128,7 +138,9 @@ class Hypothesis {
   private:
     std::optional<Excluded> row(const RowData&, std::span<const float> w);
     bool columns(const RowData&, const RowSet&);
-    Excluded excluded(const RowData& r, std::int64_t col, std::string why) const { return {std::string(fault_.kind), r.at, r.row, col, std::move(why)}; }
+    Excluded excluded(const RowData& r, std::int64_t col, std::string why) const {
+        return {std::string(fault_.kind), r.at, r.row, col, std::move(why)};
+    }
 
     const Fault& fault_;
     Model base_, model_;
@@ -142,7 +154,6 @@ class Hypothesis {
 bool Hypothesis::columns(const RowData& r, const RowSet& f) {
     auto& left = left_.try_emplace(r.x.size(), r.x.size(), true).first->second;
     const SumRange all = sum_range(base_, r.view());
-    if (all.special) return true;
     bool some = false;
     for (std::size_t j = 0; j < left.size(); ++j) {
         if (!left[j]) continue;
@@ -159,9 +170,11 @@ std::optional<Excluded> Hypothesis::row(const RowData& r, std::span<const float>
         const auto at = std::find_if(r.y.begin(), r.y.end(), [](float v) { return std::isnan(v); });
         if (at == r.y.end()) return excluded(r, -1, "no output is NaN");
         auto& left = left_.try_emplace(r.x.size(), r.x.size(), true).first->second;
-        for (std::size_t j = 0; j < left.size(); ++j) left[j] = left[j] && j == static_cast<std::size_t>(at - r.y.begin());
+        for (std::size_t j = 0; j < left.size(); ++j)
+            left[j] = left[j] && j == static_cast<std::size_t>(at - r.y.begin());
         model_.p = static_cast<double>(at - r.y.begin());
-        if (!left[static_cast<std::size_t>(at - r.y.begin())]) return excluded(r, at - r.y.begin(), "another column than before");
+        if (!left[static_cast<std::size_t>(at - r.y.begin())])
+            return excluded(r, at - r.y.begin(), "another column than before");
     }
     const bool every_order = !model_.sum;
     const SumRange s = every_order ? sum_range(column_ ? base_ : model_, r.view()) : SumRange{0, 0, true};
@@ -179,13 +192,16 @@ std::optional<Excluded> Hypothesis::row(const RowData& r, std::span<const float>
     } else if (column_ && fault_.stage == Stage::columns) {
         if (!columns(r, f)) return excluded(r, -1, "no column fits this row and those before");
     } else if (!meets(model_, range, f.lo, f.hi)) {
-        return excluded(r, -1, fmt::format("needs r in [{:.9g}, {:.9g}], gives [{:.9g}, {:.9g}]", f.lo, f.hi, range.lo, range.hi));
+        return excluded(r, -1,
+                        fmt::format("needs r in [{:.9g}, {:.9g}], gives [{:.9g}, {:.9g}]", f.lo, f.hi,
+                                    range.lo, range.hi));
     }
     return {};
 }
 
 std::optional<Excluded> Hypothesis::hold(const CaseData& c) {
     for (const RowData& r : c.rows) {
+        if (column_ && fault_.stage == Stage::columns && sum_range(base_, r.view()).special) continue;
         if (auto e = row(r, c.w)) return e;
         ++rows_;
         outputs_ += static_cast<std::int64_t>(r.x.size());
@@ -212,7 +228,8 @@ void pair_up(const Model& m, CaseData& c, std::int64_t rows) {
         r.partner.clear();
         if (!m.partner) continue;
         const auto p = m.partner(r.row, rows);
-        if (p != r.row && p < static_cast<std::int64_t>(c.rows.size())) r.partner = c.rows[static_cast<std::size_t>(p)].statistic;
+        if (p != r.row && p < static_cast<std::int64_t>(c.rows.size()))
+            r.partner = c.rows[static_cast<std::size_t>(p)].statistic;
     }
 }
 
@@ -236,14 +253,15 @@ std::vector<Model> models(const Contract& c, bool orders) {
 }
 
 }  // namespace
-}  // namespace explaining
+}  // namespace naming
 
 std::string Named::text() const {
-    return fmt::format("{}: {}{}{}: equal bit for bit in {} of {} rows", kind, line, parameter.empty() ? "" : ", ", parameter, rows, rows);
+    return fmt::format("{}: {}{}{}: equal bit for bit in {} of {} rows", kind, line,
+                       parameter.empty() ? "" : ", ", parameter, rows, rows);
 }
 
 Explanation explain(std::span<const FailedCase> cases, const Claim& claim, std::int64_t rows) {
-    using namespace explaining;
+    using namespace naming;
     Explanation out;
     for (const Fault* fault : faults::all()) {
         std::optional<Excluded> first;

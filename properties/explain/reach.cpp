@@ -7,7 +7,7 @@
 
 #include "reference/exact/sum.hpp"
 
-namespace ulpgate::explaining {
+namespace ulpgate::naming {
 namespace {
 
 constexpr double u = 0x1p-24;
@@ -79,18 +79,21 @@ bool meets(const Model& m, Range range, float lo, float hi) {
     if (std::isnan(range.lo) || std::isnan(range.hi)) return false;
     float a = std::max(lo, above(range.lo)), b = std::min(hi, below(range.hi));
     if (!m.scale) return a <= b;
-    // The value left by m.scale must be one of its own, from an r inside the range, and one that gives the outputs.
+    // The value left by m.scale must be one of its own, from an r inside the range, and one that gives the
+    // outputs.
     a = above(range.lo);
     b = below(range.hi);
     if (!(a <= b)) return false;
     std::uint32_t from = std::bit_cast<std::uint32_t>(a), to = std::bit_cast<std::uint32_t>(b);
     while (from < to) {  // the least r whose scaled value reaches lo
         const std::uint32_t mid = from + (to - from) / 2;
-        if (m.scale(m, std::bit_cast<float>(mid)) >= lo) to = mid;
-        else from = mid + 1;
+        if (m.scale(m, std::bit_cast<float>(mid)) >= lo)
+            to = mid;
+        else
+            from = mid + 1;
     }
     const float g = m.scale(m, std::bit_cast<float>(from));
     return lo <= g && g <= hi;
 }
 
-}  // namespace ulpgate::explaining
+}  // namespace ulpgate::naming

@@ -10,7 +10,7 @@
 #include "reference/admissible/statistic.hpp"
 #include "reference/model/model.hpp"
 
-namespace ulpgate::explaining {
+namespace ulpgate::naming {
 
 struct Row {
     std::span<const float> statistic;  // what the statistic sees
@@ -37,4 +37,4 @@ Range ordered_range(const Model&, const Row&);
 // Whether some scalar of the range that the model can give lies in [lo, hi].
 bool meets(const Model&, Range, float lo, float hi);
 
-}  // namespace ulpgate::explaining
+}  // namespace ulpgate::naming
