@@ -268,7 +268,9 @@ Explanation explain(std::span<const FailedCase> cases, const Claim& claim, std::
         bool equal = false;
         for (const Contract& c : claim) {
             if (c.map == Map::none || (fault->invisible && !fault->invisible(c).empty())) continue;
-            Model probe;
+            const auto plain = models(c, false);
+            if (plain.empty()) continue;
+            Model probe = plain.front();
             apply(*fault, probe);
             for (const Model& base : models(c, probe.sum != nullptr)) {
                 Hypothesis h(*fault, base);
@@ -290,6 +292,10 @@ Explanation explain(std::span<const FailedCase> cases, const Claim& claim, std::
         }
         if (!equal && first) out.excluded.push_back(*first);
     }
+    // A formula without a parameter is simpler than one that a parameter makes equal to it.
+    std::stable_sort(out.equal.begin(), out.equal.end(), [](const Named& a, const Named& b) {
+        return a.parameter.empty() > b.parameter.empty();
+    });
     if (out.equal.empty()) out.unknown = "unknown: none of the listed faults gives these rows bit for bit";
     return out;
 }

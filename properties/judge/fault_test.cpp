@@ -301,6 +301,19 @@ TEST(Judge, InfersTheContract) {
     }
 }
 
+TEST(Judge, OneAssociationInTheWholeCase) {  // in f32 the three differ in every row
+    const Tensors t = make_case({.type = Type::f32, .d = 64, .rows = 4});
+    Kernel a = kernel(Type::f32), b = a;
+    a.element = [](float x, float w, float r) { return x * r * w; };
+    b.element = [](float x, float w, float r) { return x * (r * w); };
+    EXPECT_EQ(judged(t, a, "f32,f32_gain").verdict, Verdict::pass);
+    EXPECT_EQ(judged(t, b, "f32,f32_gain").verdict, Verdict::pass);
+    Outcome mixed = run(t, a), other = run(t, b);
+    for (std::int64_t col = 0; col < 64; ++col) put(t, mixed, 3, col, get(t, other, 3, col));
+    EXPECT_EQ(judge(t, mixed, claim("f32,f32_gain")).verdict, Verdict::inadmissible);
+    EXPECT_EQ(judge(t, mixed, claim("f32")).verdict, Verdict::inadmissible) << "nor is it inferred";
+}
+
 TEST(Judge, ASetHoldsIffOneMemberExplainsEveryRow) {
     const Tensors t = make_case({.d = 1536, .rows = 4});
     const Kernel right = kernel(Type::bf16);

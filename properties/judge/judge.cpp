@@ -307,7 +307,9 @@ Judgement Judge::run() {
 }  // namespace judging
 
 Judgement judge(const Tensors& t, const Outcome& o, const Claim& claim) {
-    return judging::Judge(t, o, claim).run();
+    Judgement j = judging::Judge(t, o, claim).run();
+    conclude(j);
+    return j;
 }
 
 }  // namespace ulpgate

@@ -85,15 +85,14 @@ struct Judgement {
     Sight sight;
 };
 
-// claim: what the outputs are held to; a member of map none means infer. The tensors' contract gives the types. One case:
-// `mistrusted` is a matter of the whole run, see conclude().
+// claim: what the outputs are held to; a member of map none means infer. The tensors' contract gives the types.
 Judgement judge(const Tensors&, const Outcome&, const Claim& claim);
 
 // Whole run: the worse verdict with its first failure, numbers and sights together, a candidate fits iff it fits every case
-// that tried it.
+// that tried it. A mistrusted case counts as passed until the end.
 void merge(Judgement&, const Judgement&);
-// After the last merge: inferred and nothing fits every case: inadmissible; passed, and eps dominated more than 95 % of the
-// rows: mistrusted.
+// After the last merge, and by judge() for its case: inferred and nothing fits every case: inadmissible; passed, and eps
+// dominates more than 95 % of the rows: mistrusted.
 void conclude(Judgement&);
 
 // The contracts that explain every row, the simplest first; three fitting associations are one assoc=any.

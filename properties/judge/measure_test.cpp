@@ -104,5 +104,14 @@ TEST(Measure, OverflowIsCountedWithoutItsError) {
     EXPECT_EQ(j.measure.worst.row, 1);
 }
 
+TEST(Measure, ErrorOfRIsZeroWhereTheOutputsAllowTheIdeal) {  // fp16 pins r to some 2^13 floats
+    for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+        const Tensors t = make_case({.type = Type::fp16, .d = 8, .rows = 1, .seed = seed});
+        Kernel k = kernel(Type::fp16);
+        k.scale = [](float r) { return std::nextafter(r, 2 * r); };
+        EXPECT_LE(judge(t, run(t, k), claim("fp16,cast_first")).measure.worst_r_ulp32, 1.0) << seed;
+    }
+}
+
 }  // namespace
 }  // namespace ulpgate

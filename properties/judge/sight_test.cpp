@@ -44,7 +44,7 @@ Kernel without(Kernel k, std::size_t column) {
 void check(const CaseSpec& spec, const Kernel& k, const std::string& contract) {
     const Tensors t = make_case(spec);
     const Judgement j = judge(t, run(t, k), claim(contract));
-    ASSERT_EQ(j.verdict, Verdict::pass) << j.what << " " << j.reason;
+    ASSERT_TRUE(j.verdict == Verdict::pass || j.verdict == Verdict::mistrusted) << j.what << " " << j.reason;
     const Sight& s = j.sight;
     SCOPED_TRACE(contract + " d " + std::to_string(spec.d) + ": " + s.text());
     ASSERT_EQ(s.rows, spec.rows);
@@ -108,9 +108,12 @@ TEST(Sight, DividingKernelsToo) {
 
 // The row counts only where every association of the other order, at this kernel's r, is refused.
 TEST(Sight, RowsOfTheOtherGainOrderAreRefusedOneByOne) {
-    for (const std::int64_t d : {2, 8, 64}) {
-        const CaseSpec spec{.d = d, .rows = 32};
-        const Tensors all = make_case(spec);
+    for (const std::int64_t d : {2, 8, 64, 3}) {
+        const CaseSpec spec{.d = d, .rows = d == 3 ? 200 : 32};
+        Tensors all = make_case(spec);
+        if (d == 3)  // subnormal gains: there the associations part
+            for (std::int64_t j = 0; j < d; ++j)
+                all.find("w")->set_word(j, static_cast<std::uint32_t>(0x21 + 0x35 * j));
         const Judgement j = judge(all, run(all, kernel(Type::bf16)), claim("bf16,cast_first"));
         ASSERT_EQ(j.verdict, Verdict::pass);
         std::int64_t refused = 0, counted = 0;
@@ -136,7 +139,9 @@ TEST(Sight, RowsOfTheOtherGainOrderAreRefusedOneByOne) {
             refused += every;
         }
         EXPECT_EQ(counted, j.sight.rows_cast_order);
-        EXPECT_GE(counted * 10, refused * 9) << "and hardly any refused row is left out";
+        if (d > 3) {
+            EXPECT_GE(counted * 10, refused * 9) << "and hardly any refused row is left out";
+        }
         if (d == 64) {
             EXPECT_EQ(counted, 32);
         }
@@ -175,12 +180,18 @@ TEST(Sight, OneHotRowsShowTheirColumn) {
 
 RC_GTEST_PROP(Sight, NumbersHoldOnRandomCases, ()) {
     const Type type = *rc::gen::element(Type::bf16, Type::fp16, Type::f32);
-    CaseSpec s{.type = type, .rows = 4};
+    CaseSpec s{.type = type, .rows = *rc::gen::element<std::int64_t>(1, 4)};
     s.d = *rc::gen::element<std::int64_t>(1, 2, 5, 17, 64);
     s.seed = *rc::gen::arbitrary<std::uint64_t>();
     s.scale = std::ldexp(1.0, *rc::gen::inRange(-14, 4));
     s.eps = *rc::gen::element(1e-6, 1e-5, 0x1p-20, 1e-3);
-    check(s, kernel(type), std::string(name(type)) + ",cast_first");
+    if (*rc::gen::arbitrary<bool>()) return check(s, kernel(type), std::string(name(type)) + ",cast_first");
+    Kernel k = kernel(type);  // three associations could excuse it
+    const int assoc = *rc::gen::inRange(0, 3);
+    k.element = [assoc](float x, float w, float r) {
+        return assoc == 0 ? x * r * w : assoc == 1 ? x * (r * w) : x * w * r;
+    };
+    check(s, k, std::string(name(type)) + ",f32_gain");
 }
 
 }  // namespace

@@ -74,9 +74,14 @@ std::string Witness::text(const Contract& c) const {
 }
 
 void merge(Judgement& to, const Judgement& from) {
-    if (weight(from.verdict) > weight(to.verdict)) {
-        to.verdict = from.verdict;
-        to.what = from.what;
+    const auto trusted = [](Verdict v) { return v == Verdict::mistrusted ? Verdict::pass : v; };
+    if (to.verdict == Verdict::mistrusted) {
+        to.verdict = Verdict::pass;
+        to.what.clear();
+    }
+    if (weight(trusted(from.verdict)) > weight(to.verdict)) {
+        to.verdict = trusted(from.verdict);
+        to.what = from.verdict == Verdict::mistrusted ? "" : from.what;
         to.reason = from.reason;
         to.witness = from.witness;
         to.incoherent = from.incoherent;
