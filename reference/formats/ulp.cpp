@@ -1,6 +1,7 @@
 #include "reference/formats/ulp.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -14,10 +15,9 @@ bool is_nan(Type t, std::uint32_t w) { return std::isnan(decode(t, w)); }
 }  // namespace
 
 double ulp_at(Type t, double v) {
-    return with_format(t, [v](auto f) {
-        const int e = v == 0 ? f.emin : std::max(std::ilogb(v), f.emin);
-        return std::ldexp(1.0, e - f.mantissa_bits);
-    });
+    const int e = static_cast<int>(std::bit_cast<std::uint64_t>(v) >> 52 & 2047) - 1023;  // a subnormal double is below emin
+    const int exponent = with_format(t, [e](auto f) { return std::max(e, f.emin) - f.mantissa_bits; });
+    return std::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52);
 }
 
 double ulp_error(Type t, std::uint32_t y, double ideal) {
