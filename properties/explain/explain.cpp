@@ -126,82 +126,114 @@ std::optional<Bounds> parameters(Model m, const RowData& r, SumRange s, const Ro
 // One fault on one model, held against all rows.
 class Hypothesis {
   public:
-    Hypothesis(const Fault& fault, const Model& base) : fault_(fault), base_(base), model_(base) {
+    Hypothesis(const Fault& fault, const Model& base) : fault_(fault), model_(base) {
         apply(fault, model_);
-        const bool column = fault.param == "COLUMN";
-        real_ = !fault.param.empty() && !column;
-        column_ = column;
+        if (fault.param.empty()) return;
+        if (model_.output)
+            search_ = Search::nan_column;
+        else if (model_.weight)
+            search_ = Search::integer;
+        else if (!model_.gain && !model_.sum && !model_.element)
+            search_ = Search::real;
+        else
+            search_ = Search::as_given;
     }
     std::optional<Excluded> hold(const CaseData&);
     Named named() const;
 
   private:
     std::optional<Excluded> row(const RowData&, std::span<const float> w);
-    bool columns(const RowData&, const RowSet&);
+    std::optional<Excluded> nan_column(const RowData&);
+    bool integers(const RowData&, const RowSet&);
+    std::vector<bool>& left(std::size_t d) { return left_.try_emplace(d, d, true).first->second; }
     Excluded excluded(const RowData& r, std::int64_t col, std::string why) const {
         return {std::string(fault_.kind), r.at, r.row, col, std::move(why)};
     }
 
+    // How the parameter is found: not at all, an interval of reals after the sum, every integer below d, from
+    // the NaN.
+    enum class Search { none, as_given, real, integer, nan_column };
+
     const Fault& fault_;
-    Model base_, model_;
-    bool real_ = false, column_ = false;
+    Model model_;
+    Search search_ = Search::none;
     Bounds p_{1e-30, 1e30};
-    std::map<std::size_t, std::vector<bool>> left_;  // by d: columns that no row excludes
+    std::map<std::size_t, std::vector<bool>> left_;  // by d: parameters that no row excludes
     std::int64_t rows_ = 0, outputs_ = 0;
 };
 
-// Dropping or doubling column j changes the sum by x_j^2; the bound on the sum's roundings only shrinks.
-bool Hypothesis::columns(const RowData& r, const RowSet& f) {
-    auto& left = left_.try_emplace(r.x.size(), r.x.size(), true).first->second;
-    const SumRange all = sum_range(base_, r.view());
-    bool some = false;
-    for (std::size_t j = 0; j < left.size(); ++j) {
-        if (!left[j]) continue;
-        const double sq = static_cast<double>(r.statistic[j]) * static_cast<double>(r.statistic[j]);
-        const SumRange s{std::max(0.0, all.lo - sq), std::max(0.0, all.hi - sq), false};
-        left[j] = meets(base_, scalar_range(base_, r.view(), s), f.lo, f.hi);
-        some = some || left[j];
+// Which columns are counted: first with twice the bound of the whole row, then each that is left with its
+// own.
+bool Hypothesis::integers(const RowData& r, const RowSet& f) {
+    auto& open = left(r.x.size());
+    const auto d = static_cast<std::int64_t>(r.x.size());
+    const StatisticSet whole = statistic_set(model_.contract, r.statistic, r.eps).set;
+    std::int64_t count = 0;
+    for (std::size_t p = 0; p < open.size(); ++p) {
+        if (!open[p]) continue;
+        model_.p = static_cast<double>(p);
+        double s = 0;
+        for (std::int64_t j = 0; j < d; ++j) {
+            const double x = static_cast<double>(r.statistic[static_cast<std::size_t>(j)]);
+            s += model_.weight(j, d, model_.p) * x * x;
+        }
+        const double error = 2 * (whole.rho + 0x1p-23) * s;
+        open[p] =
+            s > 0 && meets(model_, scalar_range(model_, r.view(), {s - error, s + error, false}), f.lo, f.hi);
+        count += open[p];
     }
-    return some;
+    for (std::size_t p = 0; p < open.size() && count <= 64; ++p) {
+        if (!open[p]) continue;
+        model_.p = static_cast<double>(p);
+        open[p] = meets(model_, scalar_range(model_, r.view(), sum_range(model_, r.view())), f.lo, f.hi);
+    }
+    return std::find(open.begin(), open.end(), true) != open.end();
+}
+
+// Its own outputs say which column is overwritten.
+std::optional<Excluded> Hypothesis::nan_column(const RowData& r) {
+    const auto at = std::find_if(r.y.begin(), r.y.end(), [](float v) { return std::isnan(v); }) - r.y.begin();
+    if (at == static_cast<std::ptrdiff_t>(r.y.size())) return excluded(r, -1, "no output is NaN");
+    auto& open = left(r.x.size());
+    for (std::size_t j = 0; j < open.size(); ++j) open[j] = open[j] && j == static_cast<std::size_t>(at);
+    model_.p = static_cast<double>(at);
+    if (open[static_cast<std::size_t>(at)]) return {};
+    return excluded(r, at, "another column than before");
 }
 
 std::optional<Excluded> Hypothesis::row(const RowData& r, std::span<const float> w) {
-    if (column_ && fault_.stage == Stage::output) {  // its own outputs say which
-        const auto at = std::find_if(r.y.begin(), r.y.end(), [](float v) { return std::isnan(v); });
-        if (at == r.y.end()) return excluded(r, -1, "no output is NaN");
-        auto& left = left_.try_emplace(r.x.size(), r.x.size(), true).first->second;
-        for (std::size_t j = 0; j < left.size(); ++j)
-            left[j] = left[j] && j == static_cast<std::size_t>(at - r.y.begin());
-        model_.p = static_cast<double>(at - r.y.begin());
-        if (!left[static_cast<std::size_t>(at - r.y.begin())])
-            return excluded(r, at - r.y.begin(), "another column than before");
-    }
-    const bool every_order = !model_.sum;
-    const SumRange s = every_order ? sum_range(column_ ? base_ : model_, r.view()) : SumRange{0, 0, true};
-    const Range range = real_ && !s.special ? Range{1, 1} : scalar_range(model_, r.view(), s);
+    if (search_ == Search::nan_column)
+        if (auto no = nan_column(r)) return no;
+    const SumRange s = model_.sum ? SumRange{0, 0, true} : sum_range(model_, r.view());
+    const bool free = (search_ == Search::real && !s.special) || search_ == Search::integer;
+    const Range range = free ? Range{1, 1} : scalar_range(model_, r.view(), s);
     if (!std::isfinite(range.lo) || range.hi == 0) {
-        if (!gives(model_, r, w, range.lo)) return excluded(r, -1, "its special values differ");
-        return {};
+        if (gives(model_, r, w, range.lo)) return {};
+        return excluded(r, -1, "its special values differ");
     }
     const RowSet f = fit(model_, r, w);
     if (!f.any) return excluded(r, f.col, "no one r gives this row");
-    if (real_ && !s.special) {
+    if (search_ == Search::integer) {
+        if (integers(r, f)) return {};
+        return excluded(r, -1, fmt::format("no {} fits this row and those before", fault_.param));
+    }
+    if (free) {
         const auto p = parameters(model_, r, s, f, p_);
         if (!p) return excluded(r, -1, fmt::format("no {} fits this row and those before", fault_.param));
         p_ = *p;
-    } else if (column_ && fault_.stage == Stage::columns) {
-        if (!columns(r, f)) return excluded(r, -1, "no column fits this row and those before");
-    } else if (!meets(model_, range, f.lo, f.hi)) {
-        return excluded(r, -1,
-                        fmt::format("needs r in [{:.9g}, {:.9g}], gives [{:.9g}, {:.9g}]", f.lo, f.hi,
-                                    range.lo, range.hi));
+        return {};
     }
-    return {};
+    if (meets(model_, range, f.lo, f.hi)) return {};
+    return excluded(
+        r, -1,
+        fmt::format("needs r in [{:.9g}, {:.9g}], gives [{:.9g}, {:.9g}]", f.lo, f.hi, range.lo, range.hi));
 }
 
 std::optional<Excluded> Hypothesis::hold(const CaseData& c) {
     for (const RowData& r : c.rows) {
-        if (column_ && fault_.stage == Stage::columns && sum_range(base_, r.view()).special) continue;
+        const bool special =
+            !std::all_of(r.statistic.begin(), r.statistic.end(), [](float v) { return std::isfinite(v); });
+        if (search_ == Search::integer && special) continue;  // says nothing about which columns are counted
         if (auto e = row(r, c.w)) return e;
         ++rows_;
         outputs_ += static_cast<std::int64_t>(r.x.size());
@@ -211,15 +243,27 @@ std::optional<Excluded> Hypothesis::hold(const CaseData& c) {
 
 Named Hypothesis::named() const {
     Named n{std::string(fault_.kind), "", std::string(fault_.line), std::string(fault_.fix), rows_, outputs_};
-    if (real_) n.parameter = fmt::format("{} in [{:.7g}, {:.7g}]", fault_.param, p_.lo, p_.hi);
-    if (!column_) return n;
-    for (const auto& [d, left] : left_) {
-        const auto count = std::count(left.begin(), left.end(), true);
-        const auto at = std::find(left.begin(), left.end(), true) - left.begin();
+    if (search_ == Search::real)
+        n.parameter = fmt::format("{} in [{:.7g}, {:.7g}]", fault_.param, p_.lo, p_.hi);
+    if (search_ == Search::as_given)
+        n.parameter = fmt::format("{} {:.7g}", fault_.param, model_.parameter(1));
+    for (const auto& [d, open] : left_) {
+        const auto count = std::count(open.begin(), open.end(), true);
+        const auto at = std::find(open.begin(), open.end(), true) - open.begin();
         n.parameter += fmt::format("{}{} {}", n.parameter.empty() ? "" : ", ", fault_.param, at);
         if (count > 1) n.parameter += fmt::format(" or {} more", count - 1);
     }
     return n;
+}
+
+// Rows of x where a fault that errs in the address finds them.
+void readdress(const Model& m, CaseData& c, const Tensors& t) {
+    if (!m.address) return;
+    const Tensor& x = *t.find("x");
+    for (RowData& r : c.rows) {
+        unpack(x.type, x.storage.data() + m.address(r.row, x.stride[0], x.width()) * bytes(x.type), r.x);
+        r.statistic = r.x;
+    }
 }
 
 // Neighbours for a fault that adds rows.
@@ -272,11 +316,13 @@ Explanation explain(std::span<const FailedCase> cases, const Claim& claim, std::
             if (plain.empty()) continue;
             Model probe = plain.front();
             apply(*fault, probe);
+            if (probe.address && c.residual != Residual::none) continue;
             for (const Model& base : models(c, probe.sum != nullptr)) {
                 Hypothesis h(*fault, base);
                 std::optional<Excluded> no;
                 for (std::size_t i = 0; i < cases.size() && !no; ++i) {
                     CaseData data = read(cases[i], c, static_cast<std::int64_t>(i), rows);
+                    readdress(probe, data, *cases[i].tensors);
                     pair_up(probe, data, cases[i].tensors->find("x")->rows());
                     no = h.hold(data);
                 }
@@ -293,8 +339,8 @@ Explanation explain(std::span<const FailedCase> cases, const Claim& claim, std::
         if (!equal && first) out.excluded.push_back(*first);
     }
     // A formula without a parameter is simpler than one that a parameter makes equal to it.
-    std::stable_sort(out.equal.begin(), out.equal.end(), [](const Named& a, const Named& b) {
-        return a.parameter.empty() > b.parameter.empty();
+    std::sort(out.equal.begin(), out.equal.end(), [](const Named& a, const Named& b) {
+        return a.parameter.empty() != b.parameter.empty() ? a.parameter.empty() : a.kind < b.kind;
     });
     if (out.equal.empty()) out.unknown = "unknown: none of the listed faults gives these rows bit for bit";
     return out;
