@@ -54,7 +54,9 @@ struct Vector {
 
     VECTOR_FUNCTION friend Vector operator+(Vector a, Vector b) { return {_mm256_add_ps(a.v, b.v)}; }
     VECTOR_FUNCTION friend Vector operator*(Vector a, Vector b) { return {_mm256_mul_ps(a.v, b.v)}; }
-    VECTOR_FUNCTION friend Vector fma(Vector a, Vector b, Vector c) { return {_mm256_fmadd_ps(a.v, b.v, c.v)}; }
+    VECTOR_FUNCTION friend Vector fma(Vector a, Vector b, Vector c) {
+        return {_mm256_fmadd_ps(a.v, b.v, c.v)};
+    }
 
     // Lane i takes in lane i + 4, then i + 2, then i + 1.
     VECTOR_FUNCTION float halved_sum() const {
@@ -64,8 +66,8 @@ struct Vector {
     }
 
   private:
-    // To nearest, ties to even, in the upper half of each lane: add just under half an ulp, one more where the kept part is
-    // odd. A NaN would carry into infinity: it becomes the quiet NaN.
+    // To nearest, ties to even, in the upper half of each lane: add just under half an ulp, one more where
+    // the kept part is odd. A NaN would carry into infinity: it becomes the quiet NaN.
     VECTOR_FUNCTION __m256i bf16_bits() const {
         const __m256i u = _mm256_castps_si256(v);
         const __m256i odd = _mm256_and_si256(_mm256_srli_epi32(u, 16), _mm256_set1_epi32(1));
@@ -82,7 +84,8 @@ struct Vector {
 
 template <>
 VECTOR_FUNCTION Vector Vector::rounded_to<Bf16>() const {
-    return {_mm256_castsi256_ps(_mm256_and_si256(bf16_bits(), _mm256_set1_epi32(static_cast<int>(0xffff0000u))))};
+    return {
+        _mm256_castsi256_ps(_mm256_and_si256(bf16_bits(), _mm256_set1_epi32(static_cast<int>(0xffff0000u))))};
 }
 template <>
 VECTOR_FUNCTION Vector Vector::rounded_to<Fp16>() const {

@@ -4,7 +4,8 @@
 
 const ulpgate_descriptor* ULPGATE_DESCRIBE(const char* variant) {
     if (variant) return nullptr;
-    const bool runs =
-        __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
-    return kernel::describe<kernel::avx512::Vector>("avx512", runs ? nullptr : "this CPU has no AVX-512 (F, BW, VL needed)");
+    const bool runs = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                      __builtin_cpu_supports("avx512vl");
+    return kernel::describe<kernel::avx512::Vector>(
+        "avx512", runs ? nullptr : "this CPU has no AVX-512 (F, BW, VL needed)");
 }

@@ -1,7 +1,8 @@
 // Sixteen f32 lanes in AVX-512 F, BW, VL instructions, with bf16, fp16 and f32 in memory.
 // Not AVX-512 BF16: its conversion flushes subnormals.
 #pragma once
-#if defined(__GNUC__) && !defined(__clang__)  // GCC bug 105593: its header's undefined vectors warn where they are inlined
+#if defined(__GNUC__) && !defined(__clang__)
+// GCC bug 105593: the undefined vectors of its own header warn where they are inlined.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
@@ -26,7 +27,9 @@ struct Vector {
     VECTOR_FUNCTION static Vector broadcast(float f) { return {_mm512_set1_ps(f)}; }
 
     VECTOR_FUNCTION static Vector load(const Bf16* p) { return from_bf16(_mm256_loadu_si256(words(p))); }
-    VECTOR_FUNCTION static Vector load(const Fp16* p) { return {_mm512_cvtph_ps(_mm256_loadu_si256(words(p)))}; }
+    VECTOR_FUNCTION static Vector load(const Fp16* p) {
+        return {_mm512_cvtph_ps(_mm256_loadu_si256(words(p)))};
+    }
     VECTOR_FUNCTION static Vector load(const F32* p) { return {_mm512_loadu_ps(&p->value)}; }
 
     VECTOR_FUNCTION void store(Bf16* p) const { _mm256_storeu_si256(words(p), to_bf16()); }
@@ -34,7 +37,9 @@ struct Vector {
     VECTOR_FUNCTION void store(F32* p) const { _mm512_storeu_ps(&p->value, v); }
 
     // The first n < lanes elements: masked moves touch no other memory.
-    VECTOR_FUNCTION static Vector load(const Bf16* p, int n) { return from_bf16(_mm256_maskz_loadu_epi16(first(n), p)); }
+    VECTOR_FUNCTION static Vector load(const Bf16* p, int n) {
+        return from_bf16(_mm256_maskz_loadu_epi16(first(n), p));
+    }
     VECTOR_FUNCTION static Vector load(const Fp16* p, int n) {
         return {_mm512_cvtph_ps(_mm256_maskz_loadu_epi16(first(n), p))};
     }
@@ -49,7 +54,9 @@ struct Vector {
 
     VECTOR_FUNCTION friend Vector operator+(Vector a, Vector b) { return {_mm512_add_ps(a.v, b.v)}; }
     VECTOR_FUNCTION friend Vector operator*(Vector a, Vector b) { return {_mm512_mul_ps(a.v, b.v)}; }
-    VECTOR_FUNCTION friend Vector fma(Vector a, Vector b, Vector c) { return {_mm512_fmadd_ps(a.v, b.v, c.v)}; }
+    VECTOR_FUNCTION friend Vector fma(Vector a, Vector b, Vector c) {
+        return {_mm512_fmadd_ps(a.v, b.v, c.v)};
+    }
 
     // Lane i takes in lane i + 8, then i + 4, then i + 2, then i + 1.
     VECTOR_FUNCTION float halved_sum() const {
@@ -63,18 +70,24 @@ struct Vector {
   private:
     VECTOR_FUNCTION static __mmask16 first(int n) { return static_cast<__mmask16>((1u << n) - 1); }
     template <class T>
-    VECTOR_FUNCTION static const __m256i* words(const T* p) { return reinterpret_cast<const __m256i*>(p); }
+    VECTOR_FUNCTION static const __m256i* words(const T* p) {
+        return reinterpret_cast<const __m256i*>(p);
+    }
     template <class T>
-    VECTOR_FUNCTION static __m256i* words(T* p) { return reinterpret_cast<__m256i*>(p); }
+    VECTOR_FUNCTION static __m256i* words(T* p) {
+        return reinterpret_cast<__m256i*>(p);
+    }
 
     VECTOR_FUNCTION static Vector from_bf16(__m256i w) {
         return {_mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(w), 16))};
     }
-    VECTOR_FUNCTION __m256i to_bf16() const { return _mm512_cvtepi32_epi16(_mm512_srli_epi32(bf16_bits(), 16)); }
+    VECTOR_FUNCTION __m256i to_bf16() const {
+        return _mm512_cvtepi32_epi16(_mm512_srli_epi32(bf16_bits(), 16));
+    }
     VECTOR_FUNCTION __m256i to_fp16() const { return _mm512_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT); }
 
-    // To nearest, ties to even, in the upper half of each lane: add just under half an ulp, one more where the kept part is
-    // odd. A NaN would carry into infinity: it becomes the quiet NaN.
+    // To nearest, ties to even, in the upper half of each lane: add just under half an ulp, one more where
+    // the kept part is odd. A NaN would carry into infinity: it becomes the quiet NaN.
     VECTOR_FUNCTION __m512i bf16_bits() const {
         const __m512i u = _mm512_castps_si512(v);
         const __m512i odd = _mm512_and_si512(_mm512_srli_epi32(u, 16), _mm512_set1_epi32(1));
@@ -86,7 +99,8 @@ struct Vector {
 
 template <>
 VECTOR_FUNCTION Vector Vector::rounded_to<Bf16>() const {
-    return {_mm512_castsi512_ps(_mm512_and_si512(bf16_bits(), _mm512_set1_epi32(static_cast<int>(0xffff0000u))))};
+    return {
+        _mm512_castsi512_ps(_mm512_and_si512(bf16_bits(), _mm512_set1_epi32(static_cast<int>(0xffff0000u))))};
 }
 template <>
 VECTOR_FUNCTION Vector Vector::rounded_to<Fp16>() const {

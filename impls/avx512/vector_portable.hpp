@@ -1,5 +1,5 @@
-// Sixteen f32 lanes in plain C++: the same operations as vector_avx512.hpp, lane by lane, on any CPU. Every result that is not
-// a NaN has the same bits; which NaN comes out, C++ does not say.
+// Sixteen f32 lanes in plain C++: the same operations as vector_avx512.hpp, lane by lane, on any CPU. Every
+// result that is not a NaN has the same bits; which NaN comes out, C++ does not say.
 #pragma once
 #include <bit>
 #include <cmath>
@@ -17,7 +17,8 @@ inline float widened(F32 f) { return f.value; }
 inline float widened(Fp16 h) {
     const std::uint32_t sign = (h.word & 0x8000u) << 16, magnitude = (h.word & 0x7fffu) << 13;
     if (magnitude >= 0x1fu << 23) return std::bit_cast<float>(sign | 0x7f800000 | (magnitude & 0x7fffff));
-    return std::bit_cast<float>(sign | std::bit_cast<std::uint32_t>(std::bit_cast<float>(magnitude) * 0x1p112f));
+    const float rebiased = std::bit_cast<float>(magnitude) * 0x1p112f;  // exact, subnormals too
+    return std::bit_cast<float>(sign | std::bit_cast<std::uint32_t>(rebiased));
 }
 
 // To nearest, ties to even.
@@ -28,12 +29,11 @@ inline void narrow(float f, Bf16& out) {
 }
 inline void narrow(float f, Fp16& out) {
     const auto u = std::bit_cast<std::uint32_t>(f), sign = u >> 16 & 0x8000, a = u & 0x7fffffff;
-    std::uint32_t h;
-    if (f != f) h = 0x7e00;
-    else if (a >= 0x477ff000) h = 0x7c00;  // 65520 and above
-    else if (a < 0x38800000)               // subnormal: the last bit of 0.5f is worth 2^-24
+    std::uint32_t h = (a - 0x38000000 + 0xfff + (a >> 13 & 1)) >> 13;
+    if (a < 0x38800000)  // subnormal: the last bit of 0.5f is worth 2^-24
         h = std::bit_cast<std::uint32_t>(std::bit_cast<float>(a) + 0.5f) - std::bit_cast<std::uint32_t>(0.5f);
-    else h = (a - 0x38000000 + 0xfff + (a >> 13 & 1)) >> 13;
+    if (a >= 0x477ff000) h = 0x7c00;  // 65520 and above
+    if (f != f) h = 0x7e00;
     out.word = static_cast<std::uint16_t>(sign | h);
 }
 

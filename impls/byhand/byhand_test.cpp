@@ -1,5 +1,5 @@
-// The kernels by hand: each has its fault and no other, shows it on the inputs of the fault tables, and passes allclose(1e-2) on
-// ordinary activations.
+// The kernels by hand: each has its fault and no other, shows it on the inputs of the fault tables, and
+// passes allclose(1e-2) on ordinary activations.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -95,14 +95,16 @@ TEST(ByHand, right_is_right) {
 // Words of the master probe for cast_first, f32_gain and a rounded rstd, from the fault tables.
 TEST(ByHand, roundings_show_in_the_master_probe) {
     const auto probe = [](const char* kernel) {
-        const Words y = Kernel(kernel, Type::bf16)(tiled(Type::bf16, 512, 1, 1.09375f), Words(512, encode(Type::bf16, 1.5859375f)));
+        const Words y = Kernel(kernel, Type::bf16)(tiled(Type::bf16, 512, 1, 1.09375f),
+                                                   Words(512, encode(Type::bf16, 1.5859375f)));
         return Words(y.begin(), y.begin() + 2);
     };
     EXPECT_EQ(probe("right"), (Words{0x3fc1, 0x3fd5}));
     EXPECT_EQ(probe("f32_gain"), (Words{0x3fc2, 0x3fd4}));
     EXPECT_EQ(probe("gain_before_cast"), (Words{0x3fc2, 0x3fd4}));
     EXPECT_EQ(probe("rstd_bf16"), (Words{0x3fc1, 0x3fd3}));
-    const Words fp16 = Kernel("gain_before_cast", Type::fp16)(tiled(Type::fp16, 8, 1, 1.033203125f), Words(8, encode(Type::fp16, 1.0302734375f)));
+    const Words fp16 = Kernel("gain_before_cast", Type::fp16)(tiled(Type::fp16, 8, 1, 1.033203125f),
+                                                              Words(8, encode(Type::fp16, 1.0302734375f)));
     EXPECT_EQ((Words{fp16[0], fp16[1]}), (Words{0x3c0e, 0x3c30}));
 }
 
@@ -124,8 +126,10 @@ TEST(ByHand, dropped_tail_shows_in_one_hot_rows) {
                 Words x(d, 0);
                 x[hot] = encode(t, 1.0f);
                 const Words ones(d, encode(t, 1.0f)), y = Kernel("dropped_tail", t)(x, ones);
-                if (hot < d - d % 10) EXPECT_EQ(y, right(t, x, ones)) << d << " " << hot;
-                else EXPECT_NEAR(decode(t, y[hot]), 1000.0f, 1.0f) << d << " " << hot;  // 1 / sqrt(eps)
+                if (hot < d - d % 10)
+                    EXPECT_EQ(y, right(t, x, ones)) << d << " " << hot;
+                else
+                    EXPECT_NEAR(decode(t, y[hot]), 1000.0f, 1.0f) << d << " " << hot;  // 1 / sqrt(eps)
             }
 }
 
@@ -148,17 +152,14 @@ TEST(ByHand, nan_output_shows_in_rows_of_zeros_and_infinities_alone) {
     }
 }
 
-// The story of the demonstration, in bf16: on ordinary activations a tolerance lets nearly every row of each kernel pass.
+// The story of the demonstration, in bf16: on ordinary activations a tolerance lets nearly every row of each
+// kernel pass.
 struct Seen {
     const char* kernel;
     double least, most;  // share of outputs that differ from the right ones
 };
-constexpr Seen seen[] = {{"right", 0, 0},
-                         {"f32_gain", 0.2, 0.3},
-                         {"gain_before_cast", 0.2, 0.3},
-                         {"rstd_bf16", 0.1, 0.4},
-                         {"eps_outside", 0, 0.01},
-                         {"dropped_tail", 0.05, 0.5},
+constexpr Seen seen[] = {{"right", 0, 0},         {"f32_gain", 0.2, 0.3},   {"gain_before_cast", 0.2, 0.3},
+                         {"rstd_bf16", 0.1, 0.4}, {"eps_outside", 0, 0.01}, {"dropped_tail", 0.05, 0.5},
                          {"nan_output", 0, 0}};
 
 TEST(ByHand, allclose_passes_ordinary_activations) {
@@ -170,7 +171,8 @@ TEST(ByHand, allclose_passes_ordinary_activations) {
             double share = 0;
             for (std::uint64_t row = 0; row < rows; ++row) {
                 Rng rng(1, d, row);
-                const float scale = std::ldexp(static_cast<float>(65536 + rng.below(65536)) * 0x1p-16f, rng.between(-4, 4));
+                const float scale =
+                    std::ldexp(static_cast<float>(65536 + rng.below(65536)) * 0x1p-16f, rng.between(-4, 4));
                 const Words x = gaussian(rng, d, 0, scale), w = gaussian(rng, d, 1, 0.25f);
                 const Words y = k(x, w), expected = right(Type::bf16, x, w);
                 passes += allclose(Type::bf16, y, expected);

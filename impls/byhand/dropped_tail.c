@@ -1,6 +1,6 @@
-/* Faulty: the sum of squares is unrolled over ten accumulators, which hide the latency of an addition, and the loop for the
- * remaining d mod 10 columns was forgotten: 8 of 7168, 6 of 1536, 2 of 512. Each row comes out too large by half the
- * share of the squares that was lost. */
+/* Faulty: the sum of squares is unrolled over ten accumulators, which hide the latency of an addition, and the
+ * loop for the remaining d mod 10 columns was forgotten: 8 of 7168, 6 of 1536, 2 of 512. Each row comes out
+ * too large by half the share of the squares that was lost. */
 #include <math.h>
 #include <string.h>
 
@@ -62,6 +62,7 @@ static const ulpgate_entry entries[] = {
 };
 
 const ulpgate_descriptor *ULPGATE_DESCRIBE(const char *variant) {
-    static const ulpgate_descriptor d = {ULPGATE_HEAD, .name = "dropped_tail", .entries = entries, .entry_count = 3};
+    static const ulpgate_descriptor d = {
+        ULPGATE_HEAD, .name = "dropped_tail", .entries = entries, .entry_count = 3};
     return variant ? NULL : &d;
 }

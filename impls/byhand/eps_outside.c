@@ -1,5 +1,5 @@
-/* Faulty: adds eps to the root instead of under it, x / (sqrt(mean square) + eps). On activations around 1 hardly a
- * bit changes; far below sqrt(eps) the outputs are a thousand times too large. */
+/* Faulty: adds eps to the root instead of under it, x / (sqrt(mean square) + eps). On activations around 1
+ * hardly a bit changes; far below sqrt(eps) the outputs are a thousand times too large. */
 #include <math.h>
 #include <string.h>
 
@@ -32,11 +32,11 @@ static int norm(const ulpgate_rmsnorm *a) {
             const float v = read_at(x, i * x->stride[0] + j * x->stride[1]);
             sum += v * v;
         }
-        const float inverse = 1.0f / (sqrtf(sum / (float)a->d) + (float)a->eps); /* should be 1 / sqrt(mean + eps) */
+        const float inverse = 1.0f / (sqrtf(sum / (float)a->d) + (float)a->eps); /* eps belongs under the root */
         for (int64_t j = 0; j < a->d; ++j) {
             const int64_t at = i * y->stride[0] + j * y->stride[1];
             const float gain = read_at(w, j * w->stride[0]);
-            write_at(y, at, read_at(x, i * x->stride[0] + j * x->stride[1]) * inverse); /* rounds to the output's type */
+            write_at(y, at, read_at(x, i * x->stride[0] + j * x->stride[1]) * inverse); /* rounds */
             write_at(y, at, gain * read_at(y, at));
         }
     }
@@ -50,6 +50,7 @@ static const ulpgate_entry entries[] = {
 };
 
 const ulpgate_descriptor *ULPGATE_DESCRIBE(const char *variant) {
-    static const ulpgate_descriptor d = {ULPGATE_HEAD, .name = "eps_outside", .entries = entries, .entry_count = 3};
+    static const ulpgate_descriptor d = {
+        ULPGATE_HEAD, .name = "eps_outside", .entries = entries, .entry_count = 3};
     return variant ? NULL : &d;
 }

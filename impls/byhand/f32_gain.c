@@ -1,4 +1,5 @@
-/* The gain in f32 and one rounding, as many libraries do it. It claims no order: `gate` finds which contract it keeps. */
+/* The gain in f32 and one rounding, as many libraries do it. It claims no order: `gate` finds which contract it
+ * keeps. */
 #include <math.h>
 #include <string.h>
 
@@ -30,6 +31,7 @@ static int rms_norm(const ulpgate_rmsnorm *a) {
 static const ulpgate_entry entry = {.size = sizeof entry, .contract = "bf16", .rmsnorm = rms_norm};
 
 const ulpgate_descriptor *ULPGATE_DESCRIBE(const char *variant) {
-    static const ulpgate_descriptor d = {ULPGATE_HEAD, .name = "f32_gain", .entries = &entry, .entry_count = 1};
+    static const ulpgate_descriptor d = {
+        ULPGATE_HEAD, .name = "f32_gain", .entries = &entry, .entry_count = 1};
     return variant ? NULL : &d;
 }

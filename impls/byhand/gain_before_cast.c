@@ -1,5 +1,5 @@
-/* Faulty: multiplies by the gain in f32 and rounds once, yet claims cast_first. Nearer to real arithmetic than its claim,
- * and a quarter of its outputs are not what the claim says. In f32 the two are one. */
+/* Faulty: multiplies by the gain in f32 and rounds once, yet claims cast_first. Nearer to real arithmetic than
+ * its claim, and a quarter of its outputs are not what the claim says. In f32 the two are one. */
 #include <math.h>
 #include <string.h>
 
@@ -36,7 +36,8 @@ static int norm(const ulpgate_rmsnorm *a) {
         const float scale = 1.0f / sqrtf(sum / (float)a->d + (float)a->eps);
         for (int64_t j = 0; j < a->d; ++j) {
             const float n = get(&a->x, x0 + j * a->x.stride[1]) * scale;
-            put(&a->y, y0 + j * a->y.stride[1], n * get(&a->w, j * a->w.stride[0])); /* n should have been rounded here */
+            const float w = get(&a->w, j * a->w.stride[0]);
+            put(&a->y, y0 + j * a->y.stride[1], n * w); /* n should have been rounded first */
         }
     }
     return ULPGATE_OK;
@@ -48,6 +49,7 @@ static const ulpgate_entry entries[] = {
 };
 
 const ulpgate_descriptor *ULPGATE_DESCRIBE(const char *variant) {
-    static const ulpgate_descriptor d = {ULPGATE_HEAD, .name = "gain_before_cast", .entries = entries, .entry_count = 2};
+    static const ulpgate_descriptor d = {
+        ULPGATE_HEAD, .name = "gain_before_cast", .entries = entries, .entry_count = 2};
     return variant ? NULL : &d;
 }

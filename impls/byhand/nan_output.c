@@ -1,6 +1,6 @@
-/* Faulty: takes squares of x / unit, unit the largest power of two in the row, so that they cannot overflow (as LAPACK's
- * norms do), and forgot the row of zeros, a padding token: 0 * (1 / 0) is NaN where 0 is right. So is a row with an
- * infinity: 1 / inf * inf. Rows of ordinary magnitude are right. */
+/* Faulty: takes squares of x / unit, unit the largest power of two in the row, so that they cannot overflow (as
+ * LAPACK's norms do), and forgot the row of zeros, a padding token: 0 * (1 / 0) is NaN where 0 is right. So is
+ * a row with an infinity: 1 / inf * inf. Rows of ordinary magnitude are right. */
 #include <math.h>
 #include <string.h>
 
@@ -79,6 +79,7 @@ static const ulpgate_entry entries[] = {
 };
 
 const ulpgate_descriptor *ULPGATE_DESCRIBE(const char *variant) {
-    static const ulpgate_descriptor d = {ULPGATE_HEAD, .name = "nan_output", .entries = entries, .entry_count = 3};
+    static const ulpgate_descriptor d = {
+        ULPGATE_HEAD, .name = "nan_output", .entries = entries, .entry_count = 3};
     return variant ? NULL : &d;
 }

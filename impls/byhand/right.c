@@ -39,6 +39,7 @@ static int norm(const ulpgate_rmsnorm *a) {
 static const ulpgate_entry entry = {.size = sizeof entry, .contract = "bf16,cast_first", .rmsnorm = norm};
 
 const ulpgate_descriptor *ULPGATE_DESCRIBE(const char *variant) {
-    static const ulpgate_descriptor d = {ULPGATE_HEAD, .name = "right", .entries = &entry, .entry_count = 1};
+    static const ulpgate_descriptor d = {
+        ULPGATE_HEAD, .name = "right", .entries = &entry, .entry_count = 1};
     return variant ? NULL : &d;
 }

@@ -1,5 +1,5 @@
-/* Faulty: keeps the reciprocal rms in a bf16 buffer between the statistics pass and the scaling pass. Every element of a row
- * is scaled by one wrong number, up to 0.4 % off. */
+/* Faulty: keeps the reciprocal rms in a bf16 buffer between the statistics pass and the scaling pass. Every
+ * element of a row is scaled by one wrong number, up to 0.4 % off. */
 #include <math.h>
 #include <string.h>
 
@@ -53,6 +53,7 @@ static const ulpgate_entry entry = {
     .size = sizeof entry, .contract = "bf16,cast_first", .rmsnorm = norm, .workspace = workspace};
 
 const ulpgate_descriptor *ULPGATE_DESCRIBE(const char *variant) {
-    static const ulpgate_descriptor d = {ULPGATE_HEAD, .name = "rstd_bf16", .entries = &entry, .entry_count = 1};
+    static const ulpgate_descriptor d = {
+        ULPGATE_HEAD, .name = "rstd_bf16", .entries = &entry, .entry_count = 1};
     return variant ? NULL : &d;
 }

@@ -12,8 +12,8 @@ inline bool contiguous(const ulpgate_tensor& t) {
 
 inline bool is(const ulpgate_tensor& t, std::uint32_t type) { return t.data && t.type == type; }
 
-// ULPGATE_OK; ULPGATE_REFUSED for what the contract allows and these kernels do not do (strided columns, options that no
-// entry claims); ULPGATE_BAD_ARGUMENT for what no contract allows.
+// ULPGATE_OK; ULPGATE_REFUSED for what the contract allows and these kernels do not do (strided columns,
+// options that no entry claims); ULPGATE_BAD_ARGUMENT for what no contract allows.
 template <class N>
 int check(const ulpgate_rmsnorm& a) {
     if (a.rows < 0 || a.d < 1) return ULPGATE_BAD_ARGUMENT;

@@ -16,6 +16,7 @@ constexpr ulpgate_entry entry(const char* contract) {
 #define ANY_SHAPE ",holds=rerun.batch.align.stride"
 #define IN_PLACE ",inplace=may" ANY_SHAPE
 // One gain order in the three ways to take a residual in.
+// clang-format off
 #define RESIDUALS(X, W, Y, map, text)                                                          \
     entry<Norm<V, X, W, Y, map, Residual::none>>(text IN_PLACE),                               \
     entry<Norm<V, X, W, Y, map, Residual::rounded>>(text ",residual=rounded" IN_PLACE),        \
@@ -29,12 +30,13 @@ inline constexpr ulpgate_entry entries[] = {
     RESIDUALS(Bf16, Bf16, Bf16, Map::f32_gain,   "bf16,f32_gain,assoc=xr_w"),
     RESIDUALS(Fp16, Fp16, Fp16, Map::f32_gain,   "fp16,f32_gain,assoc=xr_w"),
     RESIDUALS(F32,  F32,  F32,  Map::f32_gain,   "f32,f32_gain,assoc=xr_w"),
-    // Gains kept in f32: T output, and under cast_first the promoted output that the specification's arithmetic gives.
+    // Gains kept in f32: output in x's type, or promoted to f32 as the specification's arithmetic does.
     RESIDUALS(Bf16, F32,  Bf16, Map::f32_gain,   "bf16,f32_gain,w=f32,y=bf16,assoc=xr_w"),
     RESIDUALS(Fp16, F32,  Fp16, Map::f32_gain,   "fp16,f32_gain,w=f32,y=fp16,assoc=xr_w"),
     entry<Norm<V, Bf16, F32, F32, Map::cast_first, Residual::none>>("bf16,cast_first,w=f32" ANY_SHAPE),
     entry<Norm<V, Fp16, F32, F32, Map::cast_first, Residual::none>>("fp16,cast_first,w=f32" ANY_SHAPE),
 };
+// clang-format on
 
 #undef RESIDUALS
 #undef IN_PLACE

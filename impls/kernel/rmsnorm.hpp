@@ -1,18 +1,18 @@
 // RMSNorm over any vector type V of f32 lanes: written once, instantiated for each instruction set.
 //
 //   z   x, or x + residual in f32, rounded to x's type where the contract says so
-//   S   the sum of z*z by FMA: element j goes to partial j mod (4 * lanes), in order of j; the four accumulators are
-//       added one after another, then the lanes by halving. d alone fixes this tree: neither rows, addresses, strides
-//       nor threads change a bit.
+//   S   the sum of z*z by FMA: element j goes to partial j mod (4 * lanes), in order of j; the four
+//       accumulators are added one after another, then the lanes by halving. d alone fixes this tree:
+//       neither rows, addresses, strides nor threads change a bit.
 //   r   1 / sqrtf(S / d + eps): three correctly rounded operations, within 1.5 ulp of the exact root
 //   y   cast_first: Y(w * X(z * r));   f32_gain: Y((z * r) * w)
 //
-// Elementwise in place: both passes read an element before they write it, so y may be x and residual_out may be residual.
-// Nothing before, between or after the rows is read or written.
+// Elementwise in place: both passes read an element before they write it, so y may be x and residual_out may
+// be residual. Nothing before, between or after the rows is read or written.
 //
-// V has: lanes; zero(), broadcast(f), load(p), load(p, n) (n < lanes elements, zero above), store(p), store(p, n),
-// rounded_to<T>(), a + b, a * b, fma(a, b, c), halved_sum(). VECTOR_TARGET is the target attribute of its functions; it comes
-// with V's header, before this one.
+// V has: lanes; zero(), broadcast(f), load(p), load(p, n) (n < lanes elements, zero above), store(p),
+// store(p, n), rounded_to<T>(), a + b, a * b, fma(a, b, c), halved_sum(). VECTOR_TARGET is the target
+// attribute of its functions; it comes with V's header, before this one.
 #pragma once
 #include <cstdint>
 
@@ -119,7 +119,8 @@ VECTOR_TARGET void rows(const void* arguments, std::int64_t begin, std::int64_t 
         row.y = static_cast<typename N::Y*>(a.y.data) + i * a.y.stride[0];
         if constexpr (N::has_residual) {
             row.residual = static_cast<const typename N::X*>(a.residual.data) + i * a.residual.stride[0];
-            row.residual_out = static_cast<typename N::X*>(a.residual_out.data) + i * a.residual_out.stride[0];
+            row.residual_out =
+                static_cast<typename N::X*>(a.residual_out.data) + i * a.residual_out.stride[0];
         }
         row.d = a.d;
         row.eps = static_cast<float>(a.eps);

@@ -1,5 +1,5 @@
-// The vector kernels against the restatement, in every instantiation. avx512 and avx512_portable answer to the same tree on
-// the same cases: equal bits to each other too.
+// The vector kernels against the restatement, in every instantiation. avx512 and avx512_portable answer to
+// the same tree on the same cases: equal bits to each other too.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -75,7 +75,7 @@ TEST_P(VectorKernel, any_number_of_threads) {
             expect_restated({.rows = rows, .d = 83, .threads = threads, .in_place = true});
         }
     expect_restated({.rows = 200, .d = 3, .threads = 1000});
-    expect_restated({.rows = 128, .d = 1536, .threads = 0});  // enough work for the kernel's own choice to be several
+    expect_restated({.rows = 128, .d = 1536, .threads = 0});  // worth several by the kernel's own choice
 }
 
 TEST_P(VectorKernel, in_place_at_the_edges) {

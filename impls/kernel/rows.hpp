@@ -18,8 +18,8 @@ struct RowsPart {
     void run() const { function(arguments, begin, end); }
 };
 
-// How many threads to use. granted: as in ulpgate_call, 0 leaves the choice to the kernel: one for each 2^16 elements, since
-// starting a thread costs about as much as that many.
+// How many threads to use. granted: as in ulpgate_call, 0 leaves the choice to the kernel: one for each 2^16
+// elements, since starting a thread costs about as much as that many.
 inline std::int64_t thread_count(std::uint32_t granted, std::int64_t rows, std::int64_t d) {
     std::int64_t n = granted;
     if (n == 0) {
@@ -31,8 +31,8 @@ inline std::int64_t thread_count(std::uint32_t granted, std::int64_t rows, std::
     return n < 1 ? 1 : n;
 }
 
-// Calls function(arguments, begin, end) over disjoint parts of [0, rows), each in its own thread; the first in the caller's.
-// Where no more threads are to be had, the caller computes their part.
+// Calls function(arguments, begin, end) over disjoint parts of [0, rows), each in its own thread; the first
+// in the caller's. Where no more threads are to be had, the caller computes their part.
 inline void over_rows(RowsFunction function, const void* arguments, std::int64_t rows, std::int64_t threads) {
     RowsPart part[max_threads];
     pthread_t thread[max_threads];
@@ -48,11 +48,14 @@ inline void over_rows(RowsFunction function, const void* arguments, std::int64_t
         static_cast<const RowsPart*>(p)->run();
         return nullptr;
     };
-    for (std::int64_t t = 1; t < threads; ++t) started[t] = pthread_create(&thread[t], nullptr, entry, &part[t]) == 0;
+    for (std::int64_t t = 1; t < threads; ++t)
+        started[t] = pthread_create(&thread[t], nullptr, entry, &part[t]) == 0;
     part[0].run();
     for (std::int64_t t = 1; t < threads; ++t) {
-        if (started[t]) pthread_join(thread[t], nullptr);
-        else part[t].run();
+        if (started[t])
+            pthread_join(thread[t], nullptr);
+        else
+            part[t].run();
     }
 }
 

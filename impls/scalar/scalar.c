@@ -1,11 +1,12 @@
 /* RMSNorm as the specification has it: widen, mean of squares, reciprocal root, round, gain. Copy me.
  *
- * Source: moonshotai/Kimi-K2-Instruct modeling_deepseek.py at fd1984e2b7a3, lines 94-111. x is widened to float32; it is
- * multiplied by rsqrt(mean(x^2) + eps); the result is rounded to x's type T; then the gain multiplies it in T:
+ * Source: moonshotai/Kimi-K2-Instruct modeling_deepseek.py at fd1984e2b7a3, lines 94-111. x is widened to
+ * float32; it is multiplied by rsqrt(mean(x^2) + eps); the result is rounded to x's type T; then the gain
+ * multiplies it in T:
  *     cast_first   y = T(w * T(x * r))     the specification
  *     f32_gain     y = T(w * (x * r))      one rounding: what many libraries do
  *
- * The sum is sequential; 1 / sqrtf is within 1.5 ulp of the exact root. Every stride is honoured. One thread.
+ * The sum is sequential; 1 / sqrtf is within 1.5 ulp of 1 / root. Every stride is honoured. One thread.
  */
 #include <math.h>
 #include <string.h>
@@ -26,7 +27,7 @@ static uint16_t narrow_bf16(float f) {
 static float widen_fp16(uint16_t h) {
     const uint32_t sign = (uint32_t)(h & 0x8000) << 16, magnitude = (uint32_t)(h & 0x7fff) << 13;
     if (magnitude >= 0x0f800000) return from_bits(sign | 0x70000000 | magnitude); /* Inf, NaN */
-    return from_bits(sign | to_bits(from_bits(magnitude) * 0x1p112f));            /* rebias: exact, subnormals too */
+    return from_bits(sign | to_bits(from_bits(magnitude) * 0x1p112f)); /* exact, subnormals too */
 }
 
 static uint16_t narrow_fp16(float f) {
@@ -76,7 +77,8 @@ static int rmsnorm(const ulpgate_rmsnorm *a, uint32_t cast) {
     for (int64_t i = 0; i < a->rows; ++i) {
         const float r = reciprocal_rms(a, i);
         for (int64_t j = 0; j < a->d; ++j) {
-            const float x = load(&a->x, i * a->x.stride[0] + j * a->x.stride[1]), w = load(&a->w, j * a->w.stride[0]);
+            const float x = load(&a->x, i * a->x.stride[0] + j * a->x.stride[1]);
+            const float w = load(&a->w, j * a->w.stride[0]);
             store(&a->y, i * a->y.stride[0] + j * a->y.stride[1], w * round_to(cast, x * r));
         }
     }
@@ -96,7 +98,8 @@ static const ulpgate_entry entries[] = {
 };
 
 const ulpgate_descriptor *ULPGATE_DESCRIBE(const char *variant) {
-    static const ulpgate_descriptor descriptor = {ULPGATE_HEAD, .threading = ULPGATE_REENTRANT, .name = "scalar",
-                                                  .entries = entries, .entry_count = sizeof entries / sizeof *entries};
+    static const ulpgate_descriptor descriptor = {
+        ULPGATE_HEAD, .threading = ULPGATE_REENTRANT, .name = "scalar",
+        .entries = entries, .entry_count = sizeof entries / sizeof *entries};
     return variant ? NULL : &descriptor;
 }

@@ -1,4 +1,5 @@
-// A matrix in memory as a kernel sees it: any row stride, any start, and canaries before, between and after its rows.
+// A matrix in memory as a kernel sees it: any row stride, any start, and canaries before, between and after
+// its rows.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -13,14 +14,18 @@ namespace ulpgate::testing {
 class Matrix {
   public:
     // row, column: strides in elements; offset: elements from a 64-byte boundary to the first.
-    Matrix(Type type, std::int64_t rows, std::int64_t columns, std::int64_t row, int offset, std::int64_t column = 1)
+    Matrix(Type type, std::int64_t rows, std::int64_t columns, std::int64_t row, int offset,
+           std::int64_t column = 1)
         : type_(type), rows_(rows), columns_(columns), row_(row), column_(column) {
         const auto last = rows && columns ? (rows - 1) * row + (columns - 1) * column + 1 : 0;
         memory_.assign(static_cast<std::size_t>((last + offset) * bytes(type)) + 64 + 2 * guard, canary);
         const auto at = reinterpret_cast<std::uintptr_t>(memory_.data()) + guard;
-        first_ = static_cast<std::size_t>((64 - at % 64) % 64) + guard + static_cast<std::size_t>(offset * bytes(type));
+        first_ = static_cast<std::size_t>((64 - at % 64) % 64) + guard +
+                 static_cast<std::size_t>(offset * bytes(type));
     }
-    Matrix(Type type, std::int64_t columns, int offset) : Matrix(type, 1, columns, columns, offset) { rank_ = 1; }
+    Matrix(Type type, std::int64_t columns, int offset) : Matrix(type, 1, columns, columns, offset) {
+        rank_ = 1;
+    }
     Matrix(Matrix&&) = default;  // the memory stays where it is
     Matrix(const Matrix&) = delete;
 
@@ -45,7 +50,8 @@ class Matrix {
     bool canaries_intact() const {
         std::vector<unsigned char> rest = memory_;
         for (std::int64_t i = 0; i < rows_; ++i)
-            for (std::int64_t j = 0; j < columns_; ++j) std::fill_n(rest.begin() + static_cast<std::ptrdiff_t>(at(i, j)), bytes(type_), canary);
+            for (std::int64_t j = 0; j < columns_; ++j)
+                std::fill_n(rest.begin() + static_cast<std::ptrdiff_t>(at(i, j)), bytes(type_), canary);
         return std::all_of(rest.begin(), rest.end(), [](unsigned char c) { return c == canary; });
     }
     const std::vector<unsigned char>& memory() const { return memory_; }
@@ -55,8 +61,10 @@ class Matrix {
         t.data = memory_.data() + first_;
         t.type = static_cast<std::uint32_t>(type_);
         t.rank = rank_;
-        if (rank_ == 1) t.size[0] = columns_, t.stride[0] = column_;
-        else t.size[0] = rows_, t.size[1] = columns_, t.stride[0] = row_, t.stride[1] = column_;
+        if (rank_ == 1)
+            t.size[0] = columns_, t.stride[0] = column_;
+        else
+            t.size[0] = rows_, t.size[1] = columns_, t.stride[0] = row_, t.stride[1] = column_;
         return t;
     }
     Type type() const { return type_; }

@@ -19,9 +19,15 @@ struct Module {
     explicit Module(std::string which) : name(std::move(which)) {
         const std::string path = ULPGATE_HOME "/kernels/" + name + ".so";
         void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-        if (!handle) { error = dlerror(); return; }
+        if (!handle) {
+            error = dlerror();
+            return;
+        }
         const auto symbol = dlsym(handle, "ulpgate_describe");
-        if (!symbol) { error = path + " exports no ulpgate_describe"; return; }
+        if (!symbol) {
+            error = path + " exports no ulpgate_describe";
+            return;
+        }
         descriptor = reinterpret_cast<const ulpgate_descriptor* (*)(const char*)>(symbol)(nullptr);
         if (!descriptor) error = path + " describes nothing";
     }
@@ -29,8 +35,8 @@ struct Module {
 };
 
 // Fails when the module does not load, skips with its own reason where the CPU cannot run it.
-#define LOAD_OR_SKIP(module)                                                  \
-    ASSERT_EQ((module).error, "");                                            \
+#define LOAD_OR_SKIP(module)       \
+    ASSERT_EQ((module).error, ""); \
     if ((module).descriptor->unavailable) GTEST_SKIP() << (module).descriptor->unavailable
 
 }  // namespace ulpgate::testing

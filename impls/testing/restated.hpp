@@ -1,5 +1,5 @@
-// RMSNorm restated for the kernels' tests: one row in the plainest C++, the sum in a given tree, each rounding by
-// reference/formats. It shares no line with the kernels.
+// RMSNorm restated for the kernels' tests: one row in the plainest C++, the sum in a given tree, each
+// rounding by reference/formats. It shares no line with the kernels.
 #pragma once
 #include <cmath>
 #include <cstdint>
@@ -22,7 +22,8 @@ struct RestatedRow {
 };
 
 inline float sum_of_squares(const std::vector<float>& z, Tree tree) {
-    const auto lanes = static_cast<std::size_t>(tree.lanes), step = lanes * static_cast<std::size_t>(tree.accumulators);
+    const auto lanes = static_cast<std::size_t>(tree.lanes),
+               step = lanes * static_cast<std::size_t>(tree.accumulators);
     std::vector<float> s(step, 0.0f);
     for (std::size_t j = 0; j < z.size(); ++j) {
         float& p = s[j % step];
@@ -35,7 +36,8 @@ inline float sum_of_squares(const std::vector<float>& z, Tree tree) {
 }
 
 // residual may be empty. The contract's maps are cast_first and f32_gain as (x * r) * w.
-inline RestatedRow restated(const Contract& c, Tree tree, const Words& x, const Words& w, const Words& residual, double eps) {
+inline RestatedRow restated(const Contract& c, Tree tree, const Words& x, const Words& w,
+                            const Words& residual, double eps) {
     std::vector<float> z(x.size());
     RestatedRow out;
     for (std::size_t j = 0; j < x.size(); ++j) {

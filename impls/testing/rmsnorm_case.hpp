@@ -23,9 +23,9 @@ struct Shape {
     std::uint64_t seed = 1;
 
     std::string text() const {
-        return "rows " + std::to_string(rows) + " d " + std::to_string(d) + " gaps " + std::to_string(x_gap) + "," +
-               std::to_string(y_gap) + " offset " + std::to_string(offset) + " threads " + std::to_string(threads) +
-               (in_place ? " in place" : "");
+        return "rows " + std::to_string(rows) + " d " + std::to_string(d) + " gaps " + std::to_string(x_gap) +
+               "," + std::to_string(y_gap) + " offset " + std::to_string(offset) + " threads " +
+               std::to_string(threads) + (in_place ? " in place" : "");
     }
 };
 
@@ -36,8 +36,8 @@ inline Contract contract_of(const ulpgate_entry& e) {
     return claim.empty() ? Contract{} : claim.front();
 }
 
-// Row `i`: by turns near Gaussian, of any magnitude (where the order of summation shows), any words at all, and zeros with one
-// special value.
+// Row `i`: by turns near Gaussian, of any magnitude (where the order of summation shows), any words at all,
+// and zeros with one special value.
 inline void fill_row(Matrix& m, std::int64_t i, std::int64_t d, Rng& rng) {
     const Type t = m.type();
     const std::uint32_t mask = bytes(t) == 4 ? ~0u : 0xffffu;
@@ -49,8 +49,10 @@ inline void fill_row(Matrix& m, std::int64_t i, std::int64_t d, Rng& rng) {
         if (i % 4 == 3) word = 0;
         m.set(i, j, word);
     }
-    if (i % 8 == 3) m.set(i, static_cast<std::int64_t>(rng.below(static_cast<std::uint32_t>(d))), encode(t, -INFINITY));
-    if (i % 8 == 7) m.set(i, static_cast<std::int64_t>(rng.below(static_cast<std::uint32_t>(d))), encode(t, NAN));
+    if (i % 8 == 3)
+        m.set(i, static_cast<std::int64_t>(rng.below(static_cast<std::uint32_t>(d))), encode(t, -INFINITY));
+    if (i % 8 == 7)
+        m.set(i, static_cast<std::int64_t>(rng.below(static_cast<std::uint32_t>(d))), encode(t, NAN));
 }
 
 inline Matrix filled(Type t, const Shape& s, std::uint64_t stream) {
@@ -62,7 +64,8 @@ inline Matrix filled(Type t, const Shape& s, std::uint64_t stream) {
     return m;
 }
 
-// Whether the call's outputs equal the restatement in every bit and it touched nothing else. A failure says where.
+// Whether the call's outputs equal the restatement in every bit and it touched nothing else. A failure says
+// where.
 inline ::testing::AssertionResult equals_restated(const ulpgate_entry& entry, Tree tree, const Shape& s) {
     const Contract c = contract_of(entry);
     const bool residual = c.residual != Residual::none;
@@ -71,10 +74,12 @@ inline ::testing::AssertionResult equals_restated(const ulpgate_entry& entry, Tr
     Matrix res_out(c.res, s.rows, s.d, s.d * s.column + s.y_gap, s.offset, s.column);
     Matrix w(c.w, s.d, s.offset);
     Rng gain(s.seed, 3, 0);
-    for (std::int64_t j = 0; j < s.d; ++j) w.set(0, j, encode(c.w, static_cast<float>(gain.gauss()) * 0x1p-16f));
+    for (std::int64_t j = 0; j < s.d; ++j)
+        w.set(0, j, encode(c.w, static_cast<float>(gain.gauss()) * 0x1p-16f));
 
     std::vector<RestatedRow> expected;
-    for (std::int64_t i = 0; i < s.rows; ++i) expected.push_back(restated(c, tree, x.row(i), w.row(0), res.row(i), s.eps));
+    for (std::int64_t i = 0; i < s.rows; ++i)
+        expected.push_back(restated(c, tree, x.row(i), w.row(0), res.row(i), s.eps));
     const auto x_before = x.memory(), w_before = w.memory(), res_before = res.memory();
 
     ulpgate_rmsnorm a{};
@@ -95,14 +100,16 @@ inline ::testing::AssertionResult equals_restated(const ulpgate_entry& entry, Tr
     const auto fail = [&](const std::string& what) {
         return ::testing::AssertionFailure() << entry.contract << ", " << s.text() << ": " << what;
     };
-    if (const int status = entry.rmsnorm(&a); status != ULPGATE_OK) return fail("returned " + std::to_string(status));
+    if (const int status = entry.rmsnorm(&a); status != ULPGATE_OK)
+        return fail("returned " + std::to_string(status));
 
     const Matrix &written = s.in_place ? x : y, &written_res = s.in_place ? res : res_out;
     for (std::int64_t i = 0; i < s.rows; ++i)
         for (std::int64_t j = 0; j < s.d; ++j) {
             const auto at = [&](const char* tensor, std::uint32_t right, std::uint32_t got) {
                 char text[96];
-                std::snprintf(text, sizeof text, "%s row %ld col %ld: right %x, got %x", tensor, long(i), long(j), right, got);
+                std::snprintf(text, sizeof text, "%s row %ld col %ld: right %x, got %x", tensor, long(i),
+                              long(j), right, got);
                 return fail(text);
             };
             const auto& row = expected[static_cast<std::size_t>(i)];
@@ -119,7 +126,8 @@ inline ::testing::AssertionResult equals_restated(const ulpgate_entry& entry, Tr
     return ::testing::AssertionSuccess();
 }
 
-inline constexpr std::int64_t edge_sizes[] = {1,   2,   3,   7,   8,   9,   15,  16,  17,   31,   32,   33,   63,   64,  65,
-                                              127, 128, 129, 511, 512, 513, 768, 769, 1535, 1536, 1537, 7167, 7168, 7169};
+inline constexpr std::int64_t edge_sizes[] = {1,   2,   3,   7,    8,    9,    15,   16,   17,  31,
+                                              32,  33,  63,  64,   65,   127,  128,  129,  511, 512,
+                                              513, 768, 769, 1535, 1536, 1537, 7167, 7168, 7169};
 
 }  // namespace ulpgate::testing

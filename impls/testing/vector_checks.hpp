@@ -1,5 +1,5 @@
-// What every vector type must do: widen each word exactly, narrow to nearest with ties to even, and keep to n elements.
-// Comes after the header of the vector type V, whose VECTOR_TARGET it uses.
+// What every vector type must do: widen each word exactly, narrow to nearest with ties to even, and keep to n
+// elements. Comes after the header of the vector type V, whose VECTOR_TARGET it uses.
 #pragma once
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -17,33 +17,38 @@
 namespace ulpgate::testing {
 
 template <class T>
-using FormatOf = std::conditional_t<std::is_same_v<T, kernel::Bf16>, Bf16, std::conditional_t<std::is_same_v<T, kernel::Fp16>, Fp16, F32>>;
+using FormatOf = std::conditional_t<std::is_same_v<T, kernel::Bf16>, Bf16,
+                                    std::conditional_t<std::is_same_v<T, kernel::Fp16>, Fp16, F32>>;
 template <class T>
 using WordOf = typename FormatOf<T>::Word;
 
-// Every value of a 16-bit format, every midpoint between two (that to overflow too), their neighbours in f32, both signs, and
-// f32's own special values.
+// Every value of a 16-bit format, every midpoint between two (that to overflow too), their neighbours in f32,
+// both signs, and f32's own special values.
 template <class F>
 std::vector<float> hard_to_narrow() {
     std::vector<float> hard;
     const auto around = [&](float f) {
         const auto u = std::bit_cast<std::uint32_t>(f);
         for (const std::uint32_t v : {u - 1, u, u + 1})
-            for (const std::uint32_t sign : {0u, 0x80000000u}) hard.push_back(std::bit_cast<float>((v & 0x7fffffff) | sign));
+            for (const std::uint32_t sign : {0u, 0x80000000u})
+                hard.push_back(std::bit_cast<float>((v & 0x7fffffff) | sign));
     };
     for (std::uint32_t w = 0; w <= F::max_word; ++w) {
         const double value = F::decode(static_cast<typename F::Word>(w));
-        const double next = w == F::max_word ? std::ldexp(1.0, F::emax + 1) : F::decode(static_cast<typename F::Word>(w + 1));
+        const double next =
+            w == F::max_word ? std::ldexp(1.0, F::emax + 1) : F::decode(static_cast<typename F::Word>(w + 1));
         around(static_cast<float>(value));
         around(static_cast<float>((value + next) / 2));
     }
-    for (const std::uint32_t u : {0u, 1u, 0x007fffffu, 0x00800000u, 0x7f7fffffu, 0x7f800000u, 0x7f800001u, 0x7fc00000u, 0x7fffffffu})
+    for (const std::uint32_t u :
+         {0u, 1u, 0x007fffffu, 0x00800000u, 0x7f7fffffu, 0x7f800000u, 0x7f800001u, 0x7fc00000u, 0x7fffffffu})
         around(std::bit_cast<float>(u));
     return hard;
 }
 
 template <class V, class T>
-VECTOR_TARGET void narrow_all(const std::vector<float>& in, std::vector<WordOf<T>>& stored, std::vector<float>& rounded) {
+VECTOR_TARGET void narrow_all(const std::vector<float>& in, std::vector<WordOf<T>>& stored,
+                              std::vector<float>& rounded) {
     constexpr auto lanes = static_cast<std::size_t>(V::lanes);
     for (std::size_t i = 0; i + lanes <= in.size(); i += lanes) {
         kernel::F32 f[lanes];
@@ -74,7 +79,8 @@ void expect_nearest() {
         }
         const auto bits = std::bit_cast<std::uint32_t>(in[i]);
         ASSERT_EQ(stored[i], right) << "f32 word " << std::hex << bits;
-        ASSERT_EQ(std::bit_cast<std::uint32_t>(rounded[i]), std::bit_cast<std::uint32_t>(F::decode(right))) << std::hex << bits;
+        ASSERT_EQ(std::bit_cast<std::uint32_t>(rounded[i]), std::bit_cast<std::uint32_t>(F::decode(right)))
+            << std::hex << bits;
     }
 }
 
@@ -82,7 +88,8 @@ template <class V, class T>
 VECTOR_TARGET void widen_all(std::vector<float>& out) {
     for (std::size_t w = 0; w < out.size(); w += static_cast<std::size_t>(V::lanes)) {
         T words[V::lanes];
-        for (std::size_t i = 0; i < static_cast<std::size_t>(V::lanes); ++i) words[i].word = static_cast<std::uint16_t>(w + i);
+        for (std::size_t i = 0; i < static_cast<std::size_t>(V::lanes); ++i)
+            words[i].word = static_cast<std::uint16_t>(w + i);
         kernel::F32 f[V::lanes];
         V::load(words).store(f);
         std::memcpy(&out[w], f, sizeof f);
@@ -96,8 +103,11 @@ void expect_widened() {
     widen_all<V, T>(out);
     for (std::uint32_t w = 0; w < out.size(); ++w) {
         const float right = F::decode(static_cast<std::uint16_t>(w));
-        if (right != right) ASSERT_TRUE(out[w] != out[w]) << std::hex << w;
-        else ASSERT_EQ(std::bit_cast<std::uint32_t>(out[w]), std::bit_cast<std::uint32_t>(right)) << std::hex << w;
+        if (right != right)
+            ASSERT_TRUE(out[w] != out[w]) << std::hex << w;
+        else
+            ASSERT_EQ(std::bit_cast<std::uint32_t>(out[w]), std::bit_cast<std::uint32_t>(right))
+                << std::hex << w;
     }
 }
 
@@ -119,7 +129,7 @@ void expect_parts_kept() {
     for (int n = 1; n < V::lanes; ++n) {
         const auto size = static_cast<std::size_t>(n) * sizeof(T);
         std::memset(to_end - page, 0xa5, page);
-        for (std::size_t i = 0; i < size; ++i) from_end[-static_cast<std::ptrdiff_t>(size) + static_cast<std::ptrdiff_t>(i)] = static_cast<unsigned char>(0x11 + i % 32);
+        for (std::size_t i = 0; i < size; ++i) (from_end - size)[i] = static_cast<unsigned char>(0x11 + i % 32);
         copy_part<V>(reinterpret_cast<const T*>(from_end - size), reinterpret_cast<T*>(to_end - size), n);
         ASSERT_EQ(std::memcmp(from_end - size, to_end - size, size), 0) << n;
         for (const unsigned char* p = to_end - page; p < to_end - size; ++p) ASSERT_EQ(*p, 0xa5) << n;
@@ -129,13 +139,16 @@ void expect_parts_kept() {
 
 template <class V>
 VECTOR_TARGET float sum_of_part(const std::vector<float>& values) {
-    return V::load(reinterpret_cast<const kernel::F32*>(values.data()), static_cast<int>(values.size())).halved_sum();
+    return V::load(reinterpret_cast<const kernel::F32*>(values.data()), static_cast<int>(values.size()))
+        .halved_sum();
 }
 
 // A part is followed by zeros.
 template <class V>
 void expect_zero_above() {
-    for (int n = 1; n < V::lanes; ++n) EXPECT_EQ(sum_of_part<V>(std::vector<float>(static_cast<std::size_t>(n), 1.0f)), static_cast<float>(n));
+    for (int n = 1; n < V::lanes; ++n)
+        EXPECT_EQ(sum_of_part<V>(std::vector<float>(static_cast<std::size_t>(n), 1.0f)),
+                  static_cast<float>(n));
 }
 
 template <class V>
