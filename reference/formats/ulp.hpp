@@ -15,7 +15,8 @@ namespace ulpgate {
 double ulp_at(Type t, double v);
 
 // Signed error of y (a word of t) against the unrounded ideal value. Equal infinities or two NaNs: 0. One NaN, or an
-// infinity against a value that the format can round to a finite one: +-infinity.
+// infinity against a value that the format can round to a finite one: +-infinity. Where the format has no infinity, NaN is
+// the correct word of an ideal value that overflows.
 double ulp_error(Type t, std::uint32_t y, double ideal);
 
 // Signed steps from the correctly rounded word to y. NaN against NaN: 0; NaN against a number: INT64_MAX.
