@@ -189,9 +189,13 @@ void complete(Contract& c) {
     if (c.res == Type::none) c.res = c.x;
 }
 
+// Compared up to ':': what follows are parameters.
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates) {
-    const std::string n = nearest(word, candidates);
-    return n.empty() ? "" : fmt::format("; did you mean '{}'?", n);
+    std::vector<std::string> heads;
+    for (const auto& c : candidates) heads.push_back(c.substr(0, c.find(':')));
+    const std::string n = nearest(word.substr(0, word.find(':')), heads);
+    const auto at = std::find(heads.begin(), heads.end(), n);
+    return at == heads.end() ? "" : fmt::format("; did you mean '{}'?", candidates[static_cast<std::size_t>(at - heads.begin())]);
 }
 
 std::vector<std::string> words_of(std::string_view values) {

@@ -57,6 +57,7 @@ Contract any_contract() {
     c.acc = one_of<Accumulate>({Accumulate::f32, Accumulate::f64, Accumulate::t});
     std::vector<std::string> names{"any"};
     for (const Order* o : orders::all()) names.emplace_back(o->name);
+    names.emplace_back("lanes:16x2");
     c.order = *rc::gen::elementOf(names);
     c.mean = one_of<Mean>({Mean::any, Mean::div, Mean::recip});
     c.rsqrt = *rc::gen::inRange(0, 70000);
@@ -124,6 +125,8 @@ TEST(Contract, PrintsInOneOrderWithoutDefaults) {
              {"bf16,cast_first,w=f32,y=f32", "bf16,cast_first,w=f32"},
              {"bf16,f32_gain,ftz=y.x,holds=stride.rerun", "bf16,f32_gain,ftz=x.y,holds=rerun.stride"},
              {"bf16,cast_first+f32_gain", "bf16,cast_first+bf16,f32_gain"},
+             {"bf16,cast_first,order=lanes:8x4", "bf16,cast_first,order=lanes"},
+             {"bf16,cast_first,order=lanes:16x2", "bf16,cast_first,order=lanes:16x2"},
          })
         EXPECT_EQ(print(read(given)), printed);
     EXPECT_EQ(print(read("bf16,cast_first+f32_gain"), false), "cast_first+f32_gain");
@@ -168,6 +171,8 @@ TEST(Contract, BadTexts) {
              {"bf16,cast_first,gain=none,w=f32", 0, "gain=none has no gain: leave w out"},
              {"bf16,cast_first,res=f32", 0, "say residual=..."},
              {"bf16,cast_first,order=sequental", 22, "did you mean 'sequential'?"},
+             {"bf16,cast_first,order=lane:8x4", 22, "did you mean 'lanes:LANESxACCS'?"},
+             {"bf16,cast_first,order=lanes:8", 22, "did you mean 'lanes:LANESxACCS'?"},
              {"bf16,cast_first,order=sequential:4", 22, "is not a value of order"},
              {"bf16,cast_first,ftz=x.x", 20, "'x.x' is not a value of ftz: none, or any of x.sum.y"},
              {"bf16,cast_first,holds=rerun.none", 22, "is not a value of holds"},
