@@ -45,7 +45,8 @@ void element_sets(const MapPiece& map, const MapTypes& types, std::span<const fl
     const std::uint32_t none = nan_word(types.y);
     for (ElementSet& s : sets) s = {none, none, false};
     std::vector<float> out(x.size());
-    for (const End& e : {End{set.interval, set.lo}, {set.interval, set.hi}, {set.zero, 0}, {set.inf, inf}, {set.nan, nan}}) {
+    for (const End& e :
+         {End{set.interval, set.lo}, {set.interval, set.hi}, {set.zero, 0}, {set.inf, inf}, {set.nan, nan}}) {
         if (!e.allowed) continue;
         map.apply(types, narrow_nearest, x, w, e.scalar, out);
         for (std::size_t j = 0; j < out.size(); ++j) {

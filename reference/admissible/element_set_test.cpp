@@ -54,8 +54,10 @@ TEST(ElementSet, IsTheHullOfEveryScalar) {
                 for (std::size_t k = 0; k < y.size(); ++k) {
                     const auto word = encode(j.types.y, y[k]);
                     ASSERT_TRUE(allows(j.types.y, found[k], word)) << text;
-                    if (hull.size() < y.size()) hull.push_back({word, word, false});
-                    else hull[k] = join(j.types.y, hull[k], {word, word, false});
+                    if (hull.size() < y.size())
+                        hull.push_back({word, word, false});
+                    else
+                        hull[k] = join(j.types.y, hull[k], {word, word, false});
                 }
             }
             for (std::size_t k = 0; k < y.size(); ++k) {
@@ -82,7 +84,8 @@ TEST(ElementSet, Words) {
     }
 }
 
-// Rows at the ends of the range: without the rounding of squares and products to subnormals these words would be outside.
+// Rows at the ends of the range: without the rounding of squares and products to subnormals these words would be
+// outside.
 TEST(ElementSet, Subnormals) {
     const Judge cast("bf16,cast_first,rsqrt=0"), all("bf16,f32_gain,rsqrt=0");
     const auto value = [](std::uint32_t w) { return decode(Type::bf16, w); };

@@ -44,14 +44,16 @@ template <class P>
 std::uint32_t first(std::uint32_t lo, std::uint32_t hi, P holds) {
     for (++hi; lo < hi;) {
         const std::uint32_t mid = lo + (hi - lo) / 2;
-        if (holds(mid)) hi = mid;
-        else lo = mid + 1;
+        if (holds(mid))
+            hi = mid;
+        else
+            lo = mid + 1;
     }
     return lo;
 }
 
-// The part of the range in which output j is reproduced. Its sign never changes, its magnitude grows with the index; NaN,
-// from 0 * inf, lies at one end or everywhere.
+// The part of the range in which output j is reproduced. Its sign never changes, its magnitude grows with the index;
+// NaN, from 0 * inf, lies at one end or everywhere.
 std::optional<Range> column(const Row& row, std::size_t j, Range in) {
     const auto nan = [&](std::uint32_t i) { return std::isnan(row.value(j, i)); };
     const float want = row.y[j];
@@ -75,8 +77,8 @@ std::optional<Range> column(const Row& row, std::size_t j, Range in) {
     return from < past ? std::optional(Range{from, past - 1}) : std::nullopt;
 }
 
-// Narrows the range to what reproduces the columns from left to right: those equal at both ends are equal between them, the
-// others are bisected. Returns the column that empties it, or -1.
+// Narrows the range to what reproduces the columns from left to right: those equal at both ends are equal between them,
+// the others are bisected. Returns the column that empties it, or -1.
 std::int64_t narrow_range(const Row& row, Range& range) {
     constexpr std::size_t most = 512;
     std::array<float, most> low, high;

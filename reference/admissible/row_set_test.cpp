@@ -34,7 +34,9 @@ struct Judge {
         map->apply(types, narrow_nearest, x, w, r, y);
         return y;
     }
-    RowSet reproduce(const Row& x, const Row& w, const Row& y) const { return ulpgate::reproduce(*map, types, x, w, y); }
+    RowSet reproduce(const Row& x, const Row& w, const Row& y) const {
+        return ulpgate::reproduce(*map, types, x, w, y);
+    }
     RowSet within(const Row& x, const Row& w, const Row& y, double eps) const {
         const auto s = statistic_set(c, x, eps);
         EXPECT_EQ(s.unsupported, "");
@@ -55,10 +57,19 @@ float bits(std::uint32_t w) { return std::bit_cast<float>(w); }
 std::uint32_t word(float v) { return std::bit_cast<std::uint32_t>(v); }
 
 const char* const all_contracts[] = {
-    "bf16,cast_first", "fp16,cast_first", "f32,cast_first", "bf16,cast_first,by=div", "fp16,f32_gain,assoc=x_rw",
-    "bf16,f32_gain,assoc=xw_r", "bf16,f32_gain,assoc=xr_w,gain=one_plus", "bf16,f32_gain,assoc=x_rw,by=div",
-    "f32,f32_gain,assoc=xw_r,by=div", "bf16,cast_first,gain=none", "bf16,cast_first,w=f32",
-    "bf16,f32_gain,w=f32,y=bf16,assoc=xr_w", "fp16,f32_gain,assoc=xr_w,by=div,gain=one_plus_t",
+    "bf16,cast_first",
+    "fp16,cast_first",
+    "f32,cast_first",
+    "bf16,cast_first,by=div",
+    "fp16,f32_gain,assoc=x_rw",
+    "bf16,f32_gain,assoc=xw_r",
+    "bf16,f32_gain,assoc=xr_w,gain=one_plus",
+    "bf16,f32_gain,assoc=x_rw,by=div",
+    "f32,f32_gain,assoc=xw_r,by=div",
+    "bf16,cast_first,gain=none",
+    "bf16,cast_first,w=f32",
+    "bf16,f32_gain,w=f32,y=bf16,assoc=xr_w",
+    "fp16,f32_gain,assoc=xr_w,by=div,gain=one_plus_t",
 };
 
 // Values with every special one among them.
@@ -93,8 +104,8 @@ TEST(RowSet, AgreesWithScanningEveryFloat) {
             if (word > 0x7f800000) return;
             const bool in = s.any && s.lo <= bits(word) && bits(word) <= s.hi;
             ASSERT_EQ(j.equal(x, w, y, bits(word)), in)
-                << i << " " << all_contracts[i % std::size(all_contracts)] << " r " << bits(word) << " " << s.any << " ["
-                << s.lo << ", " << s.hi << "]";
+                << i << " " << all_contracts[i % std::size(all_contracts)] << " r " << bits(word) << " " << s.any
+                << " [" << s.lo << ", " << s.hi << "]";
         };
         const std::uint32_t base = word(r) & 0x7fffffff;
         for (std::uint32_t k = 0; k < 400; ++k) check(base < 200 ? k : base - 200 + k);
@@ -107,7 +118,9 @@ TEST(RowSet, AgreesWithScanningEveryFloat) {
         if (!s.any) {  // the columns before it have a common scalar, with it they have none
             ASSERT_GE(s.col, 0);
             const auto n = static_cast<std::size_t>(s.col);
-            const auto cut = [](const Row& v, std::size_t k) { return Row(v.begin(), v.begin() + static_cast<long>(std::min(k, v.size()))); };
+            const auto cut = [](const Row& v, std::size_t k) {
+                return Row(v.begin(), v.begin() + static_cast<long>(std::min(k, v.size())));
+            };
             ASSERT_TRUE(n == 0 || j.reproduce(cut(x, n), cut(w, n), cut(y, n)).any) << i;
             ASSERT_FALSE(j.reproduce(cut(x, n + 1), cut(w, n + 1), cut(y, n + 1)).any) << i;
         }
@@ -150,9 +163,12 @@ TEST(RowSet, MasterProbe) {
         const char* text;
         std::uint32_t a, b;
     };
-    const Words words[] = {{"bf16,cast_first", 0x3fc1, 0x3fd5},           {"bf16,f32_gain,assoc=xr_w", 0x3fc2, 0x3fd4},
-                           {"bf16,f32_gain,assoc=x_rw", 0x3fc2, 0x3fd4},  {"bf16,f32_gain,assoc=xw_r", 0x3fc2, 0x3fd4},
-                           {"rstd.low", 0x3fc1, 0x3fd3},                  {"rstd.low and gain_then_cast", 0x3fc1, 0x3fd4}};
+    const Words words[] = {{"bf16,cast_first", 0x3fc1, 0x3fd5},
+                           {"bf16,f32_gain,assoc=xr_w", 0x3fc2, 0x3fd4},
+                           {"bf16,f32_gain,assoc=x_rw", 0x3fc2, 0x3fd4},
+                           {"bf16,f32_gain,assoc=xw_r", 0x3fc2, 0x3fd4},
+                           {"rstd.low", 0x3fc1, 0x3fd3},
+                           {"rstd.low and gain_then_cast", 0x3fc1, 0x3fd4}};
     for (const std::size_t d : {2u, 8u, 512u, 1536u, 7168u}) {
         Row x, w(d, 1.5859375f), y;
         for (std::size_t k = 0; k < d; ++k) x.push_back(k % 2 ? 1.09375f : 1);
@@ -215,8 +231,8 @@ TEST(RowSet, FreshScalarsAreIncoherent) {
                 ASSERT_TRUE(j.within(x, w, j.apply(x, w, bits(word(s.lo) + 1)), 1e-6).any);
             }
             RecordProperty(std::string(type) + "_" + std::to_string(d), seen);
-            // At d = 1536 the set is five times narrower (5e-5) and has five times fewer elements to show it: bf16 sees r
-            // only where some x r crosses a midpoint, 155 rows of 200.
+            // At d = 1536 the set is five times narrower (5e-5) and has five times fewer elements to show it: bf16 sees
+            // r only where some x r crosses a midpoint, 155 rows of 200.
             EXPECT_GE(seen, d == 7168 || j.types.x != Type::bf16 ? 195 : 150) << type << " d " << d;
         }
 }

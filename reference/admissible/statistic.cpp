@@ -14,8 +14,8 @@ namespace ulpgate {
 namespace {
 
 constexpr double u = unit32;
-constexpr double slack = 0x1p-48;                 // covers every rounding of the formulas below
-constexpr double overflow = 0x1p128 - 0x1p103;    // from here on f32 rounds to Inf
+constexpr double slack = 0x1p-48;               // covers every rounding of the formulas below
+constexpr double overflow = 0x1p128 - 0x1p103;  // from here on f32 rounds to Inf
 constexpr double smallest = 0x1p-149;
 
 std::string without_proof(const Contract& c, std::size_t columns, double eps) {

@@ -2,7 +2,6 @@
 #include "reference/admissible/statistic.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 
@@ -47,7 +46,8 @@ struct Way {
 float tree_sum(Rng& g, const Way& way, const Row& x) {
     std::vector<std::uint32_t> order(x.size());
     for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
-    for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[g.below(static_cast<std::uint32_t>(i))]);
+    for (std::size_t i = order.size(); i > 1; --i)
+        std::swap(order[i - 1], order[g.below(static_cast<std::uint32_t>(i))]);
     if (way.tree == 2 || way.tree == 3)
         std::sort(order.begin(), order.end(), [&](auto a, auto b) {
             return way.tree == 2 ? std::fabs(x[a]) > std::fabs(x[b]) : std::fabs(x[a]) < std::fabs(x[b]);
@@ -102,36 +102,36 @@ Row strained(Rng& g, int family, Type t) {
     const std::size_t d = g.below(4) ? 1 + g.below(12) : 1 + g.below(100);
     Row x(d);
     switch (family) {
-    case 0:
-        for (float& v : x) v = gaussian(g);
-        break;
-    case 1: {  // one large value, the rest around half an ulp of the sum: lost one by one
-        const float h = 0x1p-12f * (1 - static_cast<float>(g.below(8)) * 0x1p-6f);
-        for (float& v : x) v = h;
-        x[0] = 1;
-        break;
-    }
-    case 2: {  // squares at the edge of, and below, f32's normal range
-        const float scale = std::ldexp(1.0f, g.between(-76, -62));
-        for (float& v : x) v = scale * gaussian(g);
-        break;
-    }
-    case 3: {  // at the edge of overflow
-        const float scale = std::ldexp(1.0f, g.between(58, 64));
-        for (float& v : x) v = scale * (1 + std::fabs(gaussian(g)));
-        break;
-    }
-    case 4:  // integers
-        for (float& v : x) v = static_cast<float>(g.between(-255, 255)) * 0x1p-5f;
-        break;
-    case 5:  // one-hot
-        x[g.below(static_cast<std::uint32_t>(d))] = gaussian(g);
-        break;
-    case 6:  // a wide range
-        for (float& v : x) v = std::ldexp(gaussian(g), g.between(-20, 20));
-        break;
-    default:  // halves of a power of two: sums at the edges of binades
-        for (float& v : x) v = std::ldexp(1 + static_cast<float>(g.below(3)) * 0x1p-7f, g.between(-3, 0));
+        case 0:
+            for (float& v : x) v = gaussian(g);
+            break;
+        case 1: {  // one large value, the rest around half an ulp of the sum: lost one by one
+            const float h = 0x1p-12f * (1 - static_cast<float>(g.below(8)) * 0x1p-6f);
+            for (float& v : x) v = h;
+            x[0] = 1;
+            break;
+        }
+        case 2: {  // squares at the edge of, and below, f32's normal range
+            const float scale = std::ldexp(1.0f, g.between(-76, -62));
+            for (float& v : x) v = scale * gaussian(g);
+            break;
+        }
+        case 3: {  // at the edge of overflow
+            const float scale = std::ldexp(1.0f, g.between(58, 64));
+            for (float& v : x) v = scale * (1 + std::fabs(gaussian(g)));
+            break;
+        }
+        case 4:  // integers
+            for (float& v : x) v = static_cast<float>(g.between(-255, 255)) * 0x1p-5f;
+            break;
+        case 5:  // one-hot
+            x[g.below(static_cast<std::uint32_t>(d))] = gaussian(g);
+            break;
+        case 6:  // a wide range
+            for (float& v : x) v = std::ldexp(gaussian(g), g.between(-20, 20));
+            break;
+        default:  // halves of a power of two: sums at the edges of binades
+            for (float& v : x) v = std::ldexp(1 + static_cast<float>(g.below(3)) * 0x1p-7f, g.between(-3, 0));
     }
     for (float& v : x) v = round_to(t, v);
     return x;
@@ -149,15 +149,19 @@ TEST(Statistic, HoldsEveryOrderMeanAndRoot) {
         const bool div = g.below(4) == 0;
         const int mean = static_cast<int>(g.below(3));
         const std::string text = std::string(name(t)) + ",cast_first" + (div ? ",by=div" : "") +
-                                 (mean == 1 ? ",mean=div" : mean == 2 ? ",mean=recip" : "") + ",rsqrt=" + std::to_string(k);
+                                 (mean == 1   ? ",mean=div"
+                                  : mean == 2 ? ",mean=recip"
+                                              : "") +
+                                 ",rsqrt=" + std::to_string(k);
         const StatisticSet s = set_of(text, x, eps);
         for (int n = 0; n < 8; ++n) {
             const Way way{static_cast<int>(g.below(5)), g.below(2) != 0, !s.spec_limit && g.below(6) == 0};
             const bool recip = mean == 0 ? g.below(2) != 0 : mean == 2;
             const float r = scalar(g, x, way, recip, g.below(2) != 0, eps, k, div);
-            ASSERT_TRUE(holds(s, r)) << text << " row " << i << " d " << x.size() << " eps " << eps << " tree " << way.tree
-                                     << " fma " << way.fma << " f64 " << way.f64 << " r " << r << " not in [" << s.lo << ", "
-                                     << s.hi << "] " << s.zero << s.inf << " rho/u " << s.rho / unit32;
+            ASSERT_TRUE(holds(s, r)) << text << " row " << i << " d " << x.size() << " eps " << eps << " tree "
+                                     << way.tree << " fma " << way.fma << " f64 " << way.f64 << " r " << r
+                                     << " not in [" << s.lo << ", " << s.hi << "] " << s.zero << s.inf << " rho/u "
+                                     << s.rho / unit32;
             ++checks;
             finite += r > 0 && r < finf;
         }
@@ -174,7 +178,8 @@ TEST(Statistic, HoldsWideAccumulators) {
         for (const char* fields : {",acc=f64", ",acc=f64,sq=f64"}) {
             const StatisticSet s = set_of(std::string(name(t)) + ",cast_first,rsqrt=0" + fields, x, 1e-6);
             double sum = 0;
-            for (const float v : x) sum += fields[8] ? static_cast<double>(v) * static_cast<double>(v) : static_cast<double>(v * v);
+            for (const float v : x)
+                sum += fields[8] ? static_cast<double>(v) * static_cast<double>(v) : static_cast<double>(v * v);
             const float kept = static_cast<float>(sum), d = static_cast<float>(x.size());
             const float narrow = static_cast<float>(1 / std::sqrt(static_cast<double>(kept / d + 1e-6f)));
             const float wide = static_cast<float>(1 / std::sqrt(sum / static_cast<double>(d) + 1e-6));
@@ -196,9 +201,11 @@ TEST(Statistic, HoldsTheNamedOrders) {
             const std::string text = std::string(name(t)) + ",cast_first,rsqrt=0";
             for (const auto& claim : {text, text + ",order=" + std::string(o->name)}) {
                 const StatisticSet s = set_of(claim, x, 1e-6);
-                for (const float sum : {o->f32({x.data()}, x.size(), choice->p), o->fma({x.data()}, x.size(), choice->p)}) {
+                for (const float sum :
+                     {o->f32({x.data()}, x.size(), choice->p), o->fma({x.data()}, x.size(), choice->p)}) {
                     const float v = sum / static_cast<float>(x.size()) + 1e-6f;
-                    ASSERT_TRUE(holds(s, static_cast<float>(root(static_cast<double>(v), false)))) << claim << " row " << i;
+                    ASSERT_TRUE(holds(s, static_cast<float>(root(static_cast<double>(v), false))))
+                        << claim << " row " << i;
                 }
             }
         }
@@ -218,7 +225,8 @@ TEST(Statistic, HoldsFlushedSums) {
         for (const float v : x) sum = flush(sum + flush(flush(v) * flush(v)));
         const float v = flush(flush(sum / static_cast<float>(x.size())) + flush(static_cast<float>(eps)));
         ASSERT_TRUE(holds(s, static_cast<float>(root(static_cast<double>(v), false)))) << i;
-        flushed += !holds(set_of("f32,cast_first,rsqrt=0", x, eps), static_cast<float>(root(static_cast<double>(v), false)));
+        flushed +=
+            !holds(set_of("f32,cast_first,rsqrt=0", x, eps), static_cast<float>(root(static_cast<double>(v), false)));
     }
     EXPECT_GT(flushed, 500);
 }
@@ -271,8 +279,8 @@ TEST(Statistic, NeedsEta) {
     EXPECT_LT(s.hi / s.lo, 1.01f);
 }
 
-// eps given as a double half an ulp32 from f32(eps): a kernel may add either. An odd exponent puts r near sqrt(2), where the
-// roundings of eps, v and r together exceed what v's and r's alone allow.
+// eps given as a double half an ulp32 from f32(eps): a kernel may add either. An odd exponent puts r near sqrt(2),
+// where the roundings of eps, v and r together exceed what v's and r's alone allow.
 TEST(Statistic, NeedsBothEps) {
     int beyond = 0;
     for (std::uint64_t i = 0; i < 20000; ++i) {

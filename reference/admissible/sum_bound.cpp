@@ -74,8 +74,8 @@ double bound_by_data(std::span<const float> x, std::int64_t nonzero, double sum)
         lowest = std::min(lowest, b);
         highest = std::max(highest, b);
     }
-    // Inside a bin the sum of the largest is bounded by its upper edge, and by the bin's sum: C_m from above. The growth
-    // covers rounded squares (one u), every addition below the node (1 + 2 n u) and the sums here.
+    // Inside a bin the sum of the largest is bounded by its upper edge, and by the bin's sum: C_m from above. The
+    // growth covers rounded squares (one u), every addition below the node (1 + 2 n u) and the sums here.
     const double n = static_cast<double>(nonzero);
     const double growth = (1 + 2 * n * unit32) * (1 + unit32) * (1 + 0x1p-30), underflow = n * tiny32;
     double units = 0, before = 0, first = 0;

@@ -37,8 +37,7 @@ constexpr Names<Stat, 2> stat_names{{{"ms", Stat::ms}, {"mean_m2", Stat::mean_m2
 constexpr Names<Accumulate, 3> accumulate_names{
     {{"f32", Accumulate::f32}, {"f64", Accumulate::f64}, {"t", Accumulate::t}}};
 constexpr Names<Mean, 3> mean_names{{{"any", Mean::any}, {"div", Mean::div}, {"recip", Mean::recip}}};
-constexpr Names<InPlace, 3> inplace_names{
-    {{"never", InPlace::never}, {"may", InPlace::may}, {"must", InPlace::must}}};
+constexpr Names<InPlace, 3> inplace_names{{{"never", InPlace::never}, {"may", InPlace::may}, {"must", InPlace::must}}};
 constexpr std::array<std::string_view, 3> ftz_stages{"x", "sum", "y"};
 constexpr std::array<std::string_view, 4> invariances{"rerun", "batch", "align", "stride"};
 constexpr int rsqrt_max = 1 << 20;  // the set's slack 2 k u stays below 1/8
@@ -73,7 +72,11 @@ Field choice(std::string_view key, std::string default_value, std::string conseq
 
 template <auto Member, auto Low, auto High>
 Field integer(std::string_view key, std::string values, std::string default_value, std::string consequence) {
-    return {key, false, std::move(values), std::move(default_value), std::move(consequence),
+    return {key,
+            false,
+            std::move(values),
+            std::move(default_value),
+            std::move(consequence),
             [](Contract& c, std::string_view s) {
                 auto v = c.*Member;
                 if (!parse_integer(s, v) || v < Low || v > High) return false;
@@ -97,8 +100,10 @@ Field subset(std::string_view key, std::string default_value, std::string conseq
             if (n == 1) out += (out.empty() ? "" : ".") + std::string(word);
             found += n;
         }
-        if (s == "none") out = "none";
-        else if (found != given.size()) return false;
+        if (s == "none")
+            out = "none";
+        else if (found != given.size())
+            return false;
         return c.*Member = out, true;
     };
     f.get = [](const Contract& c) { return c.*Member; };
@@ -151,8 +156,8 @@ const std::vector<Field>& fields() {
         choice<&Contract::qfrom, qfrom_names>("qfrom", "t", "quantised from the rounded y, or from f32"),
         choice<&Contract::qby, qby_names>("qby", "recip", "times fl(1/scale), or divided by the scale"),
         choice<&Contract::qover, qover_names>("qover", "sat", "beyond the range: the largest value, or NaN"),
-        subset<&Contract::ftz, ftz_stages>("ftz", "none",
-                                           "stages that may flush subnormals: widens the set near 2^-126, hides a flush"),
+        subset<&Contract::ftz, ftz_stages>(
+            "ftz", "none", "stages that may flush subnormals: widens the set near 2^-126, hides a flush"),
         choice<&Contract::stat, stat_names>("stat", "ms", "mean square, or mean and M2 (no proven slack: unsupported)"),
         integer<&Contract::stat_width, std::int64_t{1}, std::int64_t{1} << 40>(
             "stat_width", "an integer of at least 1", "d", "columns that the mean square is taken over"),
@@ -195,7 +200,9 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
     for (const auto& c : candidates) heads.push_back(c.substr(0, c.find(':')));
     const std::string n = nearest(word.substr(0, word.find(':')), heads);
     const auto at = std::find(heads.begin(), heads.end(), n);
-    return at == heads.end() ? "" : fmt::format("; did you mean '{}'?", candidates[static_cast<std::size_t>(at - heads.begin())]);
+    return at == heads.end()
+               ? ""
+               : fmt::format("; did you mean '{}'?", candidates[static_cast<std::size_t>(at - heads.begin())]);
 }
 
 std::vector<std::string> words_of(std::string_view values) {
@@ -227,11 +234,12 @@ std::optional<ParseError> positional(std::string_view token, std::size_t at, boo
     auto candidates = words_of(type.values + ", " + map.values);
     for (const Field& f : fields())
         if (!f.positional) candidates.push_back(std::string(f.key) + "=");
-    return ParseError{at, fmt::format("'{}' is not a type ({}), a map ({}) or key=value{}", token, type.values, map.values,
-                                      did_you_mean(token, candidates))};
+    return ParseError{at, fmt::format("'{}' is not a type ({}), a map ({}) or key=value{}", token, type.values,
+                                      map.values, did_you_mean(token, candidates))};
 }
 
-std::optional<ParseError> keyed(std::string_view token, std::size_t at, Contract& c, std::vector<std::string_view>& seen) {
+std::optional<ParseError> keyed(std::string_view token, std::size_t at, Contract& c,
+                                std::vector<std::string_view>& seen) {
     const auto eq = token.find('=');
     const auto key = token.substr(0, eq), value = token.substr(eq + 1);
     const Field* f = find_field(key);
@@ -245,9 +253,8 @@ std::optional<ParseError> keyed(std::string_view token, std::size_t at, Contract
     if (std::count(seen.begin(), seen.end(), key)) return ParseError{at, fmt::format("'{}' is given twice", key)};
     seen.push_back(key);
     if (!f->set(c, value))
-        return ParseError{at + eq + 1,
-                          fmt::format("'{}' is not a value of {}: {}{}", value, key, f->values,
-                                      did_you_mean(value, words_of(f->values)))};
+        return ParseError{at + eq + 1, fmt::format("'{}' is not a value of {}: {}{}", value, key, f->values,
+                                                   did_you_mean(value, words_of(f->values)))};
     return {};
 }
 
@@ -266,14 +273,13 @@ std::optional<ParseError> parse_member(std::string_view text, std::size_t at, Ty
     std::vector<std::string_view> seen;
     std::size_t p = 0;
     for (const auto token : split(text, ',')) {
-        const auto bad = token.find('=') == token.npos ? positional(token, at + p, p == 0, c)
-                                                       : keyed(token, at + p, c, seen);
+        const auto bad =
+            token.find('=') == token.npos ? positional(token, at + p, p == 0, c) : keyed(token, at + p, c, seen);
         if (bad) return bad;
         p += token.size() + 1;
     }
     if (c.x == Type::none) c.x = inherited;
-    if (c.x == Type::none)
-        return ParseError{at, fmt::format("no type ({}): {}", fields()[0].values, grammar)};
+    if (c.x == Type::none) return ParseError{at, fmt::format("no type ({}): {}", fields()[0].values, grammar)};
     complete(c);
     if (const auto what = inconsistent(c, seen); !what.empty()) return ParseError{at, what};
     return {};
@@ -284,9 +290,10 @@ std::string unlike(const Contract& a, const Contract& b) {
     for (const std::string_view k : {"TYPE", "w", "y", "res"})
         for (const Field& f : fields())
             if (f.key == k && f.get(a) != f.get(b))
-                return fmt::format("the members of a set share their tensors: {} is {} here, {} in the first", k, f.get(b),
-                                   f.get(a));
-    if ((a.gain == Gain::none) != (b.gain == Gain::none) || (a.residual == Residual::none) != (b.residual == Residual::none))
+                return fmt::format("the members of a set share their tensors: {} is {} here, {} in the first", k,
+                                   f.get(b), f.get(a));
+    if ((a.gain == Gain::none) != (b.gain == Gain::none) ||
+        (a.residual == Residual::none) != (b.residual == Residual::none))
         return "the members of a set share their tensors: gain and residual are in all of them or in none";
     if (a.map == Map::none || b.map == Map::none) return "each member of a set names its map: cast_first, f32_gain";
     return "";

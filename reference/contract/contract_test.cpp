@@ -40,8 +40,8 @@ Contract any_contract() {
     c.by = one_of<By>({By::mul, By::div});
     c.beta = one_of<Given>({Given::none, Given::given});
     c.rstd = one_of<Emit>({Emit::none, Emit::out});
-    c.residual = one_of<Residual>({Residual::none, Residual::rounded, Residual::unrounded, Residual::var_unrounded,
-                                   Residual::norm_unrounded});
+    c.residual = one_of<Residual>(
+        {Residual::none, Residual::rounded, Residual::unrounded, Residual::var_unrounded, Residual::norm_unrounded});
     if (c.residual != Residual::none) c.res = one_of<Type>(types);
     c.quant = one_of<Quant>({Quant::none, Quant::e4m3, Quant::i8});
     if (c.quant != Quant::none) {
@@ -151,7 +151,9 @@ TEST(Contract, BadTexts) {
              {"", 0, "nothing stands here: TYPE[,MAP][,key=value]..., as in bf16,cast_first"},
              {"BF16", 0, "the character 'B' has no place in a contract"},
              {"bf16 ,cast_first", 4, "the character ' '"},
-             {"bf61", 0, "'bf61' is not a type (bf16, fp16, f32), a map (cast_first, f32_gain) or key=value; did you mean 'bf16'?"},
+             {"bf61", 0,
+              "'bf61' is not a type (bf16, fp16, f32), a map (cast_first, f32_gain) or key=value; did you mean "
+              "'bf16'?"},
              {"cast_first", 0, "no type (bf16, fp16, f32)"},
              {"cast_first,bf16", 11, "the type 'bf16' must come first"},
              {"bf16,fp16", 5, "the type 'fp16' must come first"},
@@ -165,7 +167,8 @@ TEST(Contract, BadTexts) {
              {"bf16,cast_first,rsqrt=two", 22, "'two' is not a value of rsqrt: an integer 0 to 1048576"},
              {"bf16,cast_first,rsqrt=9999999", 22, "'9999999' is not a value of rsqrt"},
              {"bf16,cast_first,rsqrt=1,rsqrt=2", 24, "'rsqrt' is given twice"},
-             {"bf16,f32_gain,assoc=xrw", 20, "'xrw' is not a value of assoc: any, xr_w, x_rw, xw_r; did you mean 'xr_w'?"},
+             {"bf16,f32_gain,assoc=xrw", 20,
+              "'xrw' is not a value of assoc: any, xr_w, x_rw, xw_r; did you mean 'xr_w'?"},
              {"bf16,cast_first,assoc=xr_w", 0, "assoc is a choice of the map f32_gain only"},
              {"bf16,cast_first,w=f64", 18, "'f64' is not a value of w: bf16, fp16, f32"},
              {"bf16,cast_first,gain=none,w=f32", 0, "gain=none has no gain: leave w out"},

@@ -48,8 +48,10 @@ void cast_then_gain(const MapTypes& types, Narrow narrow, std::span<const float>
 template <class F, class N>
 void gain_then_cast(const MapTypes& types, Narrow narrow, std::span<const float> x, std::span<const float> w,
                     std::span<float> out, F f, N n) {
-    if (w.empty()) each(x, out, n);
-    else each_with_gain(types, narrow, x, w, out, f);
+    if (w.empty())
+        each(x, out, n);
+    else
+        each_with_gain(types, narrow, x, w, out, f);
     narrow(types.y, out);
 }
 

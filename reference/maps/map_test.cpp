@@ -52,7 +52,8 @@ TEST(Maps, MasterProbe) {
     EXPECT_EQ(outputs("fp16,cast_first", x16, w16, r16), (Words{0x3c0d, 0x3c31}));
     EXPECT_EQ(outputs("fp16,f32_gain,assoc=xr_w", x16, w16, r16), (Words{0x3c0e, 0x3c30}));
     EXPECT_EQ(outputs("bf16,cast_first,by=div", x, w, 1 / r), (Words{0x3fc1, 0x3fd5}));
-    for (const char* t : {"bf16,f32_gain,by=div,assoc=xr_w", "bf16,f32_gain,by=div,assoc=x_rw", "bf16,f32_gain,by=div,assoc=xw_r"})
+    for (const char* t :
+         {"bf16,f32_gain,by=div,assoc=xr_w", "bf16,f32_gain,by=div,assoc=x_rw", "bf16,f32_gain,by=div,assoc=xw_r"})
         EXPECT_EQ(outputs(t, x, w, 1 / r), (Words{0x3fc2, 0x3fd4})) << t;
 }
 
@@ -81,7 +82,8 @@ TEST(Maps, GainsAndTypes) {
     const float w = 0x1p-8f;
     EXPECT_EQ(outputs("bf16,cast_first,gain=one_plus,y=f32", one, {w}, 1), (Words{0x3f808000}));
     EXPECT_EQ(outputs("bf16,cast_first,gain=one_plus_t,y=f32", one, {w}, 1), (Words{0x3f800000}));
-    EXPECT_EQ(outputs("bf16,cast_first,gain=one_plus_t", one, {3.140625f}, 1), (Words{0x4084}));  // 4.125 by a tie to even
+    EXPECT_EQ(outputs("bf16,cast_first,gain=one_plus_t", one, {3.140625f}, 1),
+              (Words{0x4084}));  // 4.125 by a tie to even
     EXPECT_EQ(outputs("bf16,cast_first,gain=one_plus,y=f32", one, {3.140625f}, 1), (Words{0x40848000}));
     // A wider gain promotes: y has the gain's type unless the contract says otherwise.
     EXPECT_EQ(outputs("bf16,cast_first,w=f32", one, {1.00000012f}, 1), (Words{0x3f800001}));
@@ -93,16 +95,17 @@ TEST(Maps, GainsAndTypes) {
     // More columns than one chunk of gains, each by its own.
     std::vector<float> x(1000, 1), gains(1000);
     for (std::size_t j = 0; j < gains.size(); ++j) gains[j] = static_cast<float>(j % 64);
-    for (const char* t : {"bf16,cast_first,gain=one_plus", "bf16,cast_first,gain=one_plus_t", "bf16,f32_gain,assoc=x_rw,gain=one_plus"}) {
+    for (const char* t : {"bf16,cast_first,gain=one_plus", "bf16,cast_first,gain=one_plus_t",
+                          "bf16,f32_gain,assoc=x_rw,gain=one_plus"}) {
         const auto y = outputs(t, x, gains, 1);
         for (std::size_t j = 0; j < y.size(); ++j) ASSERT_EQ(decode(Type::bf16, y[j]), gains[j] + 1) << t << " " << j;
     }
 }
 
-// Two values of bf16 whose product f32 rounds, because it is subnormal, still give what one rounding gives: the f32 result is
-// below half of bf16's smallest value with every bit that it loses (proof.md 5).
+// Two values of bf16 whose product f32 rounds, because it is subnormal, still give what one rounding gives: the f32
+// result is below half of bf16's smallest value with every bit that it loses (proof.md 5).
 TEST(Maps, SubnormalProductsOfBf16RoundAsOnce) {
-    for (std::uint32_t a = 0x80; a < 0x100; ++a)      // every significand
+    for (std::uint32_t a = 0x80; a < 0x100; ++a)  // every significand
         for (std::uint32_t b = 0x80; b < 0x100; ++b)
             for (int e = -160; e <= -130; ++e) {
                 const double exact = std::ldexp(static_cast<double>(a * b), e - 15);

@@ -17,10 +17,12 @@ std::vector<const MapPiece*> maps_for(const Contract& c) {
     std::vector<const MapPiece*> found;
     if (!why_no_map(c).empty()) return found;
     for (const MapPiece* m : maps::all()) {
-        const bool alike = m->assoc == Assoc::xr_w || m->assoc == Assoc::any;  // without a gain all associations are one
+        const bool alike =
+            m->assoc == Assoc::xr_w || m->assoc == Assoc::any;  // without a gain all associations are one
         if (c.map != Map::none && m->map != c.map) continue;
         if (m->by != c.by) continue;
-        if (c.gain == Gain::none ? !alike : c.assoc != Assoc::any && m->assoc != Assoc::any && m->assoc != c.assoc) continue;
+        if (c.gain == Gain::none ? !alike : c.assoc != Assoc::any && m->assoc != Assoc::any && m->assoc != c.assoc)
+            continue;
         found.push_back(m);
     }
     std::sort(found.begin(), found.end(), [](const MapPiece* a, const MapPiece* b) {
