@@ -102,20 +102,26 @@ SubjectOptions subject_options(const Arguments& a) {
 
 unsigned machine_cores() { return std::max(1u, std::thread::hardware_concurrency()); }
 
+CaseFilter case_filter(const Arguments& a) {
+    CaseFilter f;
+    f.ops = checked(a, "op", names_of(ops::all()));
+    f.types = checked(a, "type", type_names());
+    auto profiles = names_of(profiles::all());
+    profiles.emplace_back("activations");
+    f.profiles = checked(a, "profile", profiles);
+    f.d = sizes(a);
+    f.seed = a.word("seed", default_seed);
+    f.rows = a.integer("rows", 0, 1, 1 << 20);
+    f.quick = a.has("quick");
+    f.probes = !a.has("no-probes");
+    f.activations = a.text("activations");
+    return f;
+}
+
 RunRequest gate_request(const Arguments& a) {
     RunRequest r;
     r.options = subject_options(a);
-    r.filter.ops = checked(a, "op", names_of(ops::all()));
-    r.filter.types = checked(a, "type", type_names());
-    auto profiles = names_of(profiles::all());
-    profiles.emplace_back("activations");
-    r.filter.profiles = checked(a, "profile", profiles);
-    r.filter.d = sizes(a);
-    r.filter.seed = a.word("seed", default_seed);
-    r.filter.rows = a.integer("rows", 0, 1, 1 << 20);
-    r.filter.quick = a.has("quick");
-    r.filter.probes = !a.has("no-probes");
-    r.filter.activations = a.text("activations");
+    r.filter = case_filter(a);
     r.require_claim = a.has("require-claim");
     check_contracts(a);
     r.contracts = a.list("contract");

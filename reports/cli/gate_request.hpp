@@ -8,6 +8,7 @@ namespace ulpgate::cli {
 inline constexpr std::uint64_t default_seed = 7;
 
 unsigned machine_cores();
+CaseFilter case_filter(const Arguments&);
 RunRequest gate_request(const Arguments&);
 SubjectOptions subject_options(const Arguments&);
 // One of `allowed` or a UsageError with what was meant.
