@@ -178,8 +178,7 @@ bool Hypothesis::integers(const RowData& r, const RowSet& f) {
             s += model_.weight(j, d, model_.p) * x * x;
         }
         const double error = 2 * (whole.rho + 0x1p-23) * s;
-        open[p] =
-            s > 0 && meets(model_, scalar_range(model_, r.view(), {s - error, s + error, false}), f.lo, f.hi);
+        open[p] = meets(model_, scalar_range(model_, r.view(), {s - error, s + error, false}), f.lo, f.hi);
         count += open[p];
     }
     for (std::size_t p = 0; p < open.size() && count <= 64; ++p) {
@@ -192,13 +191,12 @@ bool Hypothesis::integers(const RowData& r, const RowSet& f) {
 
 // Its own outputs say which column is overwritten.
 std::optional<Excluded> Hypothesis::nan_column(const RowData& r) {
-    const auto at = std::find_if(r.y.begin(), r.y.end(), [](float v) { return std::isnan(v); }) - r.y.begin();
-    if (at == static_cast<std::ptrdiff_t>(r.y.size())) return excluded(r, -1, "no output is NaN");
     auto& open = left(r.x.size());
-    for (std::size_t j = 0; j < open.size(); ++j) open[j] = open[j] && j == static_cast<std::size_t>(at);
-    model_.p = static_cast<double>(at);
-    if (open[static_cast<std::size_t>(at)]) return {};
-    return excluded(r, at, "another column than before");
+    for (std::size_t j = 0; j < open.size(); ++j) open[j] = open[j] && std::isnan(r.y[j]);
+    const auto at = std::find(open.begin(), open.end(), true);
+    if (at == open.end()) return excluded(r, -1, "no column is NaN here and in the rows before");
+    model_.p = static_cast<double>(at - open.begin());
+    return {};
 }
 
 std::optional<Excluded> Hypothesis::row(const RowData& r, std::span<const float> w) {

@@ -6,13 +6,14 @@
 #include <algorithm>
 
 #include "properties/judge/kit_test.hpp"
+#include "reference/faults/fault.hpp"
 
 namespace ulpgate {
 namespace {
 
 using namespace kit;
 
-struct Fault {
+struct Wrong {
     std::string kind;
     void (*change)(Kernel&);
     double scale = 1;
@@ -40,7 +41,7 @@ float centred(const std::vector<float>& x) {
     return s;
 }
 
-const Fault faults[] = {
+const Wrong wrong[] = {
     {"order.gain_then_cast",
      [](Kernel& k) { k.element = [](float x, float w, float r) { return x * r * w; }; }},
     {"rstd.low", [](Kernel& k) { k.scale = [t = k.t](float r) { return round_to(t, r); }; }},
@@ -90,7 +91,7 @@ std::string list(const Explanation& e) {
 
 TEST(Explain, NamesEveryListedFault) {
     for (const Type type : {Type::bf16, Type::fp16})
-        for (const Fault& f : faults) {
+        for (const Wrong& f : wrong) {
             const Tensors t = make_case({.type = type, .d = 512, .rows = 24, .seed = 3, .scale = f.scale});
             Kernel k = kernel(type);
             f.change(k);
@@ -106,7 +107,7 @@ TEST(Explain, NamesEveryListedFault) {
 TEST(Explain, InFloat32Too) {
     for (const char* kind :
          {"stat.sum_not_mean", "stat.wrong_divisor", "lane.dropped", "eps.outside", "eps.value", "eps.none"})
-        for (const Fault& f : faults) {
+        for (const Wrong& f : wrong) {
             if (f.kind != kind) continue;
             const Tensors t =
                 make_case({.type = Type::f32, .d = 512, .rows = 24, .seed = 4, .scale = f.scale});
@@ -203,6 +204,29 @@ TEST(Explain, WhatIsNotListedIsUnknown) {
             EXPECT_TRUE(e.equal.empty()) << name(type) << " " << what << "\n" << list(e);
             EXPECT_FALSE(e.unknown.empty());
             EXPECT_FALSE(e.excluded.empty());
+        }
+}
+
+// Each model of the bank, on rows with zeros and an Inf among them, is found again: what is new in the bank
+// is tested too.
+TEST(Explain, EveryFaultOfTheBankFindsItself) {
+    for (const Type type : {Type::bf16, Type::f32})
+        for (const ulpgate::Fault* f : faults::all()) {
+            const std::string contract = std::string(name(type)) + "," + std::string(f->base);
+            if (f->invisible && !f->invisible(claim(contract)[0]).empty()) continue;
+            Tensors t = make_case({.type = type, .d = 96, .rows = 16, .seed = 8, .scale = 2e-3});
+            t.find("x")->write_row(2, std::vector<float>(96, 0.0f));
+            std::vector<float> x(96, 1.0f);
+            x[90] = std::numeric_limits<float>::infinity();
+            t.find("x")->write_row(5, x);
+            Model m;
+            ASSERT_FALSE(parse(contract + ",order=lanes,fault=" + std::string(f->kind), m)) << f->kind;
+            Outcome o;
+            o.out = m.run(t);
+            if (judge(t, o, claim(contract)).verdict != Verdict::inadmissible)
+                continue;  // these rows do not show it
+            const Explanation e = explained(t, o, contract);
+            EXPECT_NE(find(e, f->kind), nullptr) << name(type) << " " << f->kind << "\n" << list(e);
         }
 }
 
