@@ -22,6 +22,7 @@ Control* control;
 
 void on_signal(int signal, siginfo_t* info, void*) {
     control->signal = signal;
+    control->code = info->si_code;
     control->address = reinterpret_cast<std::uint64_t>(info->si_addr);
     _exit(exit_fault);
 }
@@ -61,11 +62,17 @@ void validate(const ulpgate_descriptor& d) {
     if (d.entry_size < offsetof(ulpgate_entry, user))
         leave(exit_not_loaded, "entry_size is %u bytes, at least %zu are needed: begin the descriptor with ULPGATE_HEAD", d.entry_size,
               offsetof(ulpgate_entry, user));
+    if (d.args_size[0] < sizeof(ulpgate_rmsnorm))
+        leave(exit_not_loaded, "its ulpgate_rmsnorm has %u bytes, at least %zu are needed: begin the descriptor with ULPGATE_HEAD", d.args_size[0],
+              sizeof(ulpgate_rmsnorm));
     if (d.args_size[0] > sizeof(ulpgate_rmsnorm))
         leave(exit_not_loaded, "its ulpgate_rmsnorm has %u bytes, this ulpgate's has %zu: built with a newer header than this program", d.args_size[0],
               sizeof(ulpgate_rmsnorm));
     for (std::uint32_t k = 0; k < d.entry_count; ++k) {
         const ulpgate_entry& e = entry_at(d, k);
+        if (e.size < offsetof(ulpgate_entry, user))
+            leave(exit_not_loaded, "entry %u says it is %zu bytes long, at least %zu are needed: .size = sizeof(ulpgate_entry)", k, e.size,
+                  offsetof(ulpgate_entry, user));
         if (!e.contract) leave(exit_not_loaded, "entry %u has no contract text; \"bf16\" alone claims nothing and is enough", k);
         if (std::strlen(e.contract) >= sizeof control->entry[k].contract) leave(exit_not_loaded, "the contract of entry %u is too long", k);
         if (!e.rmsnorm + !e.mla_query + !e.linear != 2)
@@ -114,31 +121,41 @@ char* map_slots() {
     reserved = control->reservation;
     mapping = control->mapping;
     base = static_cast<char*>(mmap(nullptr, reserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
-    if (base == MAP_FAILED) _exit(3);
+    if (base == MAP_FAILED) leave(exit_not_loaded, "%zu bytes for the tensors cannot be reserved", static_cast<std::size_t>(reserved));
     control->base = reinterpret_cast<std::uint64_t>(base);
     for (const Slot& s : control->slot) {
         if (!s.name[0]) break;
         if (!s.pages) continue;
         const int rights = s.writable ? PROT_READ | PROT_WRITE : PROT_READ;
         if (mmap(base + s.at, s.pages * page, rights, MAP_SHARED | MAP_FIXED | MAP_POPULATE, arena_fd, static_cast<off_t>(s.file)) == MAP_FAILED)
-            _exit(3);
+            leave(exit_not_loaded, "the memory of %s cannot be mapped", s.name);
     }
     return base;
 }
 
 // A guard page on both sides; flush with the one behind it.
-void give_workspace(Arguments& args, const ulpgate_entry& e) {
+bool give_workspace(Arguments& args, const ulpgate_entry& e) {
     static char* mapped;
     static std::size_t pages;
     const std::size_t n = e.workspace ? e.workspace(&args) : 0;
     control->workspace = control->workspace_bytes = 0;
-    if (!n) return;
+    if (!n) return true;
+    const auto none = [n] {
+        std::snprintf(control->error, sizeof control->error, "asks for a workspace of %zu bytes, which cannot be had", n);
+        return false;
+    };
+    if (n > std::size_t{1} << 46) return none();
     const std::size_t wanted = (n + page - 1) / page;
     if (wanted != pages) {
         if (mapped) munmap(mapped, (pages + 2) * page);
+        pages = 0;
         mapped = static_cast<char*>(mmap(nullptr, (wanted + 2) * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
-        if (mapped == MAP_FAILED || mprotect(mapped + page, wanted * page, PROT_READ | PROT_WRITE))
-            leave(exit_not_loaded, "the workspace of %zu bytes that it asks for cannot be had", n);
+        if (mapped == MAP_FAILED) mapped = nullptr;
+        if (!mapped || mprotect(mapped + page, wanted * page, PROT_READ | PROT_WRITE)) {
+            if (mapped) munmap(mapped, (wanted + 2) * page);
+            mapped = nullptr;
+            return none();
+        }
         pages = wanted;
     }
     std::memset(mapped + page, static_cast<int>(control->poison), pages * page);
@@ -147,6 +164,7 @@ void give_workspace(Arguments& args, const ulpgate_entry& e) {
     args.call.workspace_bytes = n;
     control->workspace = reinterpret_cast<std::uint64_t>(at);
     control->workspace_bytes = n;
+    return true;
 }
 
 bool step() {
@@ -179,9 +197,9 @@ int main(int argc, char** argv) {
         Arguments args;
         pack(args, *control, map_slots(), e);
         control->phase = inside_kernel;
-        give_workspace(args, e);
+        const bool ready = give_workspace(args, e);
         _mm_setcsr(mode & ~0x3fu);
-        control->status = call(args, e);
+        control->status = ready ? call(args, e) : static_cast<int>(ULPGATE_FAILED);
         control->phase = done;
     }
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -74,8 +75,9 @@ class IsolatedSubject final : public Subject {
     Outcome run(std::size_t entry, const Tensors& t) override {
         if (entry >= entries_.size()) return {Event::refused, fmt::format("there is no entry {}", entry), {}, {}, 0};
         if (auto e = refused(entries_[entry], t); !e.empty()) return {Event::refused, e, {}, {}, 0};
-        const bool must = t.contract.inplace == InPlace::must;
-        const bool may = must || t.contract.inplace == InPlace::may || any_in_place(entry);
+        const bool must = t.contract.inplace == InPlace::must || claims_in_place(entry, InPlace::must);
+        const bool may = t.contract.inplace == InPlace::may || claims_in_place(entry, InPlace::may);
+        if (must && !can_alias(t)) return {Event::refused, "works in place only, and y has another type or other strides than x", {}, {}, 0};
         Outcome o = must ? compare(entry, t, true) : compare(entry, t, false);
         if (o.event != Event::ok || must || !may || !can_alias(t)) return o;
         Outcome in_place;
@@ -122,10 +124,8 @@ class IsolatedSubject final : public Subject {
         return "";
     }
 
-    bool any_in_place(std::size_t entry) const {
-        for (const Contract& c : claims_[entry])
-            if (c.inplace != InPlace::never) return true;
-        return false;
+    bool claims_in_place(std::size_t entry, InPlace how) const {
+        return std::any_of(claims_[entry].begin(), claims_[entry].end(), [how](const Contract& c) { return c.inplace == how; });
     }
 
     static bool can_alias(const Tensors& t) {
@@ -149,10 +149,12 @@ class IsolatedSubject final : public Subject {
         o = child_->step(std::max(1u, t.threads));
         if (o.event != Event::ok) return false;
         const int status = child_->control().status;
+        const std::string error = child_->error();
         if (auto e = memory.intact(); !e.empty()) o = {Event::corrupted, e, {}, {}, o.cpu_seconds};
+        else if (auto w = status == ULPGATE_REFUSED ? memory.written() : ""; !w.empty()) o = {Event::corrupted, "refused, and wrote " + w + " all the same", {}, {}, o.cpu_seconds};
         else if (status == ULPGATE_REFUSED) o = {Event::refused, "the kernel refused it", {}, {}, o.cpu_seconds};
         else if (status == ULPGATE_BAD_ARGUMENT) o = {Event::failed, "returned ULPGATE_BAD_ARGUMENT", {}, {}, o.cpu_seconds};
-        else if (status != ULPGATE_OK) o = {Event::failed, fmt::format("returned {}", status), {}, {}, o.cpu_seconds};
+        else if (status != ULPGATE_OK) o = {Event::failed, error.empty() ? fmt::format("returned {}", status) : error, {}, {}, o.cpu_seconds};
         else o.out = memory.outputs();
         return o.event == Event::ok;
     }
@@ -175,7 +177,7 @@ class IsolatedSubject final : public Subject {
         if (!in_place) {
             if (!call(entry, t, {Flush::front, poison_b, in_place}, other)) return other;
             if (const auto read = difference(t, a.out, other.out); !read.empty())
-                return {Event::corrupted, "reads its outputs or workspace before it writes them: the bits depend on what they held, first at " + read, {}, {}, a.cpu_seconds};
+                return {Event::corrupted, "uses what it must not: the bits depend on what its outputs, its workspace or the bytes past an input held, first at " + read, {}, {}, a.cpu_seconds};
         }
         const std::string what = "bits depend on the address, first at " + at;
         if (claims(claims_[entry], "align")) return {Event::unstable, what + "; the contract says holds=align", {}, {}, a.cpu_seconds};

@@ -71,59 +71,63 @@ std::string place(const Tensor& v, std::int64_t logical) {
 }
 
 unsigned char* CallMemory::data(std::size_t k) const {
-    const Slot& s = child_.control().slot[k];
-    const Slot& m = s.alias ? child_.control().slot[s.alias - 1] : s;
+    const Slot& s = child_.layout()[k];
+    const Slot& m = s.alias ? child_.layout()[s.alias - 1] : s;
     return child_.arena() + m.file + m.data;
 }
 
 std::size_t CallMemory::source(std::size_t k) const {
+    if (!pass_.in_place || t_.all[k].spec->input()) return t_.all.size();
     for (std::size_t i = 0; i < t_.all.size(); ++i)
         if (t_.all[i].spec->name == aliased(t_.all[k].spec->name)) return i;
     return t_.all.size();
 }
 
+std::uint64_t CallMemory::readable(std::size_t k) const {
+    return t_.all[k].spec->input() || source(k) < t_.all.size() ? entry_.readable_past_end : 0;
+}
+
+child::Slot CallMemory::place_tensor(std::size_t k, std::uint64_t align) const {
+    const Tensor& v = t_.all[k];
+    Slot s{};
+    const std::uint64_t n = bytes_of(v), past = readable(k), wide = std::max(line, align);
+    const std::uint64_t off = static_cast<std::uint64_t>(t_.offset) * size_of(v) % wide;
+    const std::uint64_t grid = off ? wide : align;  // with an offset the address keeps its place in the line at both ends
+    v.spec->name.copy(s.name, sizeof s.name - 1);
+    s.pages = std::max<std::uint64_t>(1, (n + past + off + grid - 1 + page - 1) / page);
+    s.data = pass_.flush == Flush::front ? off : (s.pages * page - n - past - off) / grid * grid + off;
+    s.bytes = n;
+    s.writable = !v.spec->input();
+    s.type = static_cast<std::uint32_t>(v.type);
+    s.rank = static_cast<std::uint32_t>(v.rank);
+    for (std::size_t q = 0; q < s.rank; ++q) {
+        s.size[q] = v.size[q];
+        s.stride[q] = v.stride[q];
+    }
+    return s;
+}
+
 std::string CallMemory::prepare(const Pass& pass) {
     pass_ = pass;
-    Control& c = child_.control();
     if (t_.all.size() > slots) return fmt::format("{} tensors, at most {} are passed", t_.all.size(), slots);
     std::uint64_t at = page, file = 0;
-    bool same = true;
-    for (std::size_t k = 0; k < slots; ++k) {
-        Slot s{};
-        if (k < t_.all.size()) {
-            const Tensor& v = t_.all[k];
-            const std::uint64_t align = std::max<std::uint64_t>({entry_.align, size_of(v), 1}), n = bytes_of(v);
-            const std::uint64_t off = static_cast<std::uint64_t>(t_.offset) * size_of(v) % std::max(line, align);
-            if (off % align) return fmt::format("offset={} moves {} off the {} bytes that the kernel needs", t_.offset, v.spec->name, entry_.align);
-            v.spec->name.copy(s.name, sizeof s.name - 1);
-            s.pages = std::max<std::uint64_t>(1, (n + off + std::max(line, align) + page - 1) / page);
-            if (!off) s.pages = std::max<std::uint64_t>(1, (n + align - 1 + page - 1) / page);
-            s.at = at;
-            s.file = file;
-            s.bytes = n;
-            s.writable = !v.spec->input();
-            s.type = static_cast<std::uint32_t>(v.type);
-            s.rank = static_cast<std::uint32_t>(v.rank);
-            for (std::size_t q = 0; q < 4; ++q) {
-                s.size[q] = q < s.rank ? v.size[q] : 0;
-                s.stride[q] = q < s.rank ? v.stride[q] : 0;
-            }
-            // With an offset the address keeps its place in the line at both ends.
-            const std::uint64_t grid = off ? std::max(line, align) : align;
-            s.data = pass.flush == Flush::front ? off : (s.pages * page - n - off) / grid * grid + off;
-            at += (s.pages + 2) * page;
-            file += s.pages * page;
-        }
-        const Slot& old = c.slot[k];
-        same = same && old.at == s.at && old.pages == s.pages && old.file == s.file && old.writable == s.writable;
-        c.slot[k] = s;
+    Layout layout{};
+    for (std::size_t k = 0; k < t_.all.size(); ++k) {
+        const Tensor& v = t_.all[k];
+        const std::uint64_t align = std::max<std::uint64_t>({entry_.align, size_of(v), 1});
+        if (static_cast<std::uint64_t>(t_.offset) * size_of(v) % align)
+            return fmt::format("offset={} moves {} off the {} bytes that the kernel needs", t_.offset, v.spec->name, entry_.align);
+        Slot& s = layout[k] = place_tensor(k, align);
+        s.at = at;
+        s.file = file;
+        at += (s.pages + 2) * page;
+        file += s.pages * page;
     }
-    if (pass.in_place)  // the input moves into the output's memory, which is writable
-        for (std::size_t k = 0; k < t_.all.size(); ++k)
-            if (const auto i = source(k); !t_.all[k].spec->input() && i < t_.all.size()) c.slot[i].alias = static_cast<std::uint32_t>(k + 1);
-    if (!same) ++c.mapping;
+    for (std::size_t k = 0; k < t_.all.size(); ++k)  // in place the input moves into the output's memory, which is writable
+        if (const auto i = source(k); i < t_.all.size()) layout[i].alias = static_cast<std::uint32_t>(k + 1);
     if (!child_.grow_arena(file)) return fmt::format("{} MiB of shared memory cannot be had", file >> 20);
-    c.reservation = at;
+    child_.set_layout(layout, at);
+    Control& c = child_.control();
     c.eps = t_.eps;
     c.threads = t_.threads;
     c.poison = pass.poison;
@@ -135,36 +139,59 @@ std::string CallMemory::prepare(const Pass& pass) {
 
 void CallMemory::fill(std::size_t k) {
     const Tensor& v = t_.all[k];
-    const Slot& s = child_.control().slot[k];
+    const Slot& s = child_.layout()[k];
     unsigned char* arena = child_.arena();
     put_canary(arena, s.file, s.data);
     put_canary(arena, s.file + s.data + s.bytes, s.pages * page - s.data - s.bytes);
-    const std::size_t input = pass_.in_place && !v.spec->input() ? source(k) : t_.all.size();
-    if (input < t_.all.size()) std::memcpy(data(k), t_.all[input].storage.data(), t_.all[input].storage.size());
-    else if (v.spec->input() && !s.alias) std::memcpy(data(k), v.storage.data(), v.storage.size());
-    else if (!v.spec->input())
+    if (v.spec->input()) {
+        if (s.alias) return;
+        if (s.bytes) std::memcpy(data(k), v.storage.data(), s.bytes);
+        std::memset(data(k) + s.bytes, pass_.poison, readable(k));  // may be read; a use shows as a difference
+    } else if (const auto input = source(k); input < t_.all.size()) {
+        if (s.bytes) std::memcpy(data(k), t_.all[input].storage.data(), s.bytes);
+    } else {
         runs(v, [&](std::uint64_t at, std::uint64_t n) { std::memset(data(k) + at, pass_.poison, n); },
              [&](std::uint64_t at, std::uint64_t n) { put_canary(arena, s.file + s.data + at, n); });
+    }
+}
+
+// A kernel that refuses writes nothing: the first element that no longer is what it was.
+std::string CallMemory::written() const {
+    for (std::size_t k = 0; k < t_.all.size(); ++k) {
+        const Tensor& v = t_.all[k];
+        if (v.spec->input()) continue;
+        const std::size_t input = source(k);
+        std::string what;
+        std::int64_t row = 0;
+        runs(v, [&](std::uint64_t at, std::uint64_t n) {
+            const unsigned char* have = data(k) + at;
+            const auto* want = input < t_.all.size() ? reinterpret_cast<const unsigned char*>(t_.all[input].storage.data()) + at : nullptr;
+            for (std::uint64_t i = 0; i < n && what.empty(); ++i)
+                if (have[i] != (want ? want[i] : pass_.poison)) what = place(v, row * v.width() + static_cast<std::int64_t>(i / size_of(v)));
+            ++row;
+        }, [](std::uint64_t, std::uint64_t) {});
+        if (!what.empty()) return what;
+    }
+    return "";
 }
 
 std::string CallMemory::intact() const {
-    const Control& c = child_.control();
     const unsigned char* arena = child_.arena();
     for (std::size_t k = 0; k < t_.all.size(); ++k) {
         const Tensor& v = t_.all[k];
-        const Slot& s = c.slot[k];
+        const Slot& s = child_.layout()[k];
         if (s.alias) continue;
         if (const auto at = changed(arena, s.file, s.data); at < s.data)
             return fmt::format("wrote byte {} before {}", s.data - at, v.spec->name);
-        const std::uint64_t tail = s.pages * page - s.data - s.bytes;
-        if (const auto at = changed(arena, s.file + s.data + s.bytes, tail); at < tail)
-            return fmt::format("wrote byte {} past the end of {}", at, v.spec->name);
+        const std::uint64_t past = v.spec->input() ? readable(k) : 0, tail = s.pages * page - s.data - s.bytes - past;
+        if (const auto at = changed(arena, s.file + s.data + s.bytes + past, tail); at < tail)
+            return fmt::format("wrote byte {} past the end of {}", past + at, v.spec->name);
         if (v.spec->input()) {
-            if (const auto* want = reinterpret_cast<const unsigned char*>(v.storage.data()); std::memcmp(data(k), want, v.storage.size()))
-                return fmt::format("changed its input {} at byte {}", v.spec->name, std::mismatch(want, want + v.storage.size(), data(k)).first - want);
+            if (const auto* want = reinterpret_cast<const unsigned char*>(v.storage.data()); s.bytes && std::memcmp(data(k), want, s.bytes))
+                return fmt::format("changed its input {} at byte {}", v.spec->name, std::mismatch(want, want + s.bytes, data(k)).first - want);
             continue;
         }
-        const std::size_t input = pass_.in_place ? source(k) : t_.all.size();
+        const std::size_t input = source(k);
         std::string gap;
         runs(v, [](std::uint64_t, std::uint64_t) {},
              [&](std::uint64_t at, std::uint64_t n) {

@@ -26,6 +26,8 @@ class CallMemory {
     std::string prepare(const Pass&);
     // After the call: "" or what was written where it must not be, or which input changed.
     std::string intact() const;
+    // After a refusal: "" or the first element of an output that was written all the same.
+    std::string written() const;
     std::vector<std::vector<std::byte>> outputs() const;
     // The first element that holds each pass's poison: no kernel wrote it. "" when there is none.
     static std::string unwritten(const Tensors&, const std::vector<std::vector<std::byte>>& a, unsigned char poison_a,
@@ -33,7 +35,9 @@ class CallMemory {
 
   private:
     unsigned char* data(std::size_t k) const;
-    std::size_t source(std::size_t k) const;  // of an aliased output: its input
+    std::size_t source(std::size_t k) const;       // in place, of an output: its input; otherwise all.size()
+    std::uint64_t readable(std::size_t k) const;   // bytes past the end that may be read
+    child::Slot place_tensor(std::size_t k, std::uint64_t align) const;
     void fill(std::size_t k);
 
     ChildProcess& child_;

@@ -9,11 +9,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstring>
 #include <new>
 #include <system_error>
+
+#include "impls/subject/spawner.hpp"
 
 extern char** environ;
 
@@ -35,8 +38,9 @@ double cpu_of(clockid_t clock) {
 }
 
 int memory_file(const char* name, std::uint64_t size) {
-    const int fd = memfd_create(name, MFD_CLOEXEC);
-    if (fd < 0 || ftruncate(fd, static_cast<off_t>(size))) throw std::system_error(errno, std::generic_category(), "memfd");
+    const int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    // Sealed against shrinking: a child that truncates it would make the harness fault.
+    if (fd < 0 || ftruncate(fd, static_cast<off_t>(size)) || fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK)) throw std::system_error(errno, std::generic_category(), "memfd");
     return fd;
 }
 
@@ -81,12 +85,33 @@ ChildProcess::~ChildProcess() {
 
 void ChildProcess::kill() {
     if (pid_ > 0) {
-        ::kill(pid_, SIGKILL);
+        kill_group();
         waitpid(pid_, nullptr, 0);
         pid_ = -1;
     }
     if (socket_ >= 0) close(socket_);
     socket_ = -1;
+}
+
+std::string ChildProcess::error() const { return bounded(control_->error); }
+
+// Whatever the kernel started dies with it. Before the leader is reaped: until then the group's number is its own.
+void ChildProcess::kill_group() const {
+    ::kill(-pid_, SIGKILL);
+    ::kill(pid_, SIGKILL);
+}
+
+void ChildProcess::set_layout(const Layout& layout, std::uint64_t reservation) {
+    bool same = reservation == reservation_;
+    for (std::size_t k = 0; same && k < layout.size(); ++k) {
+        const Slot &a = layout_[k], &b = layout[k];
+        same = a.at == b.at && a.pages == b.pages && a.file == b.file && a.writable == b.writable;
+    }
+    layout_ = layout;
+    reservation_ = reservation;
+    std::copy(layout.begin(), layout.end(), control_->slot);
+    control_->mapping = same ? mapping_ : ++mapping_;
+    control_->reservation = reservation;
 }
 
 bool ChildProcess::grow_arena(std::uint64_t bytes) {
@@ -128,7 +153,9 @@ Outcome ChildProcess::spawn() {
     // A group of its own: Ctrl-C is for the harness to answer.
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
     posix_spawnattr_setpgroup(&attributes, 0);
-    const int failed = posix_spawn(&pid_, program.c_str(), &actions, &attributes, pointers(args).data(), pointers(env).data());
+    const auto argv = pointers(args), envp = pointers(env);
+    const int failed = on_lasting_thread(
+        [&] { return posix_spawn(&pid_, program.c_str(), &actions, &attributes, argv.data(), envp.data()); });
     posix_spawn_file_actions_destroy(&actions);
     posix_spawnattr_destroy(&attributes);
     for (int fd : moved) close(fd);
@@ -143,6 +170,7 @@ Outcome ChildProcess::spawn() {
 
 Outcome ChildProcess::step(unsigned threads) {
     control_->signal = 0;
+    control_->error[0] = 0;
     const char c = 1;
     if (send(socket_, &c, 1, MSG_NOSIGNAL) != 1) {
         kill();
@@ -165,8 +193,11 @@ Outcome ChildProcess::wait(double cpu_limit) {
         poll(&p, 1, 20);
         char c;
         if (p.revents && recv(socket_, &c, 1, MSG_DONTWAIT) == 1) return {Event::ok, "", {}, {}, cpu_of(id) - cpu0};
-        int status = 0;
-        if (waitpid(pid_, &status, WNOHANG) == pid_) {
+        siginfo_t dead{};
+        if (waitid(P_PID, static_cast<id_t>(pid_), &dead, WEXITED | WNOHANG | WNOWAIT) == 0 && dead.si_pid == pid_) {
+            int status = 0;
+            kill_group();
+            waitpid(pid_, &status, 0);
             pid_ = -1;
             Outcome o = died(status);
             kill();
@@ -215,7 +246,7 @@ Outcome ChildProcess::fault() const {
             return corrupted(c.address < c.workspace ? fmt::format("touched byte {} before its workspace", c.workspace - c.address)
                                                      : fmt::format("touched byte {} past the end of its workspace", c.address - c.workspace - c.workspace_bytes));
         const std::uint64_t at = c.address - c.base;
-        for (const Slot& s : c.slot) {
+        for (const Slot& s : layout_) {
             if (!s.name[0] || c.address < c.base) break;
             if (s.alias) continue;
             const std::string name = bounded(s.name);
@@ -225,6 +256,8 @@ Outcome ChildProcess::fault() const {
             if (at >= begin && at < end) return corrupted(fmt::format("wrote to its input {} at byte {}", name, at - begin));
         }
     }
+    if (c.signal == SIGSEGV && c.code == SI_KERNEL)  // the processor gives no address
+        return {Event::crashed, "general protection fault: a vector access that needs alignment (say so in entry.align), or a wild pointer", {}, {}, 0};
     return {Event::crashed, fmt::format("{} at address {:#x}", strsignal(c.signal), c.address), {}, {}, 0};
 }
 

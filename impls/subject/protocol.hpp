@@ -34,7 +34,7 @@ struct Control {
     std::atomic<std::uint32_t> phase;
     // the child's answers
     std::int32_t status;  // what the kernel returned
-    std::int32_t signal;
+    std::int32_t signal, code;                         // of a fault: siginfo's
     std::uint64_t address, base;                      // of a fault; of the reservation
     std::uint64_t workspace, workspace_bytes;         // where it lies; 0: none
     std::uint32_t mxcsr, entry_count;

@@ -4,7 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
+#include <xmmintrin.h>
 
 #include "ulpgate_kernel.h"
 
@@ -87,11 +90,52 @@ static int workspace(const ulpgate_rmsnorm *a) {
 }
 static int past_workspace(const ulpgate_rmsnorm *a) { ((volatile char *)a->call.workspace)[4096] = 1; return copy(a); }
 
+static size_t asks_much(const void *a) { (void)a; return (size_t)-1; }
+static int refuses_late(const ulpgate_rmsnorm *a) { copy(a); return ULPGATE_REFUSED; }
+static int aligned_store(const ulpgate_rmsnorm *a) {
+    copy(a);
+    _mm_store_ps(a->y.data, _mm_set1_ps(0));
+    return 0;
+}
+static int uses_past(const ulpgate_rmsnorm *a) {
+    copy(a);
+    Y(a)[0] ^= X(a)[(a->rows - 1) * a->x.stride[0] + a->d];
+    return 0;
+}
+static int forks(const ulpgate_rmsnorm *a) { /* leaves a process behind */
+    const int child = fork();
+    FILE *f;
+    if (!child) for (;;) pause();
+    f = fopen(getenv("TROUBLE_FILE"), "w");
+    fprintf(f, "%d", child);
+    fclose(f);
+    (void)a;
+    exit(0);
+}
+static int vandal(const ulpgate_rmsnorm *a) { /* spoils whatever it shares with the harness */
+    struct stat st;
+    const int status = copy(a);
+    for (int fd = 3; fd <= 4; ++fd) {
+        void *p;
+        fstat(fd, &st);
+        if (!ftruncate(fd, 0)) return ULPGATE_FAILED;
+        p = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+        if (fd == 3) memset(p, 0xee, (size_t)st.st_size);
+    }
+    return status;
+}
+
 #define ENTRY(name) {#name, {.size = sizeof(ulpgate_entry), .contract = "bf16", .rmsnorm = name}}
 static const struct { const char *name; ulpgate_entry entry; } variants[] = {
     ENTRY(copy), ENTRY(segfault), ENTRY(crashes_on_one_row), ENTRY(loop), ENTRY(sleeper), ENTRY(exits), ENTRY(aborts), ENTRY(overflow_stack), ENTRY(before),
     ENTRY(after), ENTRY(reads_past), ENTRY(writes_input), ENTRY(gap), ENTRY(unwritten), ENTRY(nothing), ENTRY(random_bits),
     ENTRY(by_address), ENTRY(reads_output), ENTRY(refuses), ENTRY(fails), ENTRY(prints), ENTRY(flushes), ENTRY(spoils_mode),
+    ENTRY(refuses_late), ENTRY(aligned_store), ENTRY(uses_past), ENTRY(forks), ENTRY(vandal),
+    {"must_in_place", {.size = sizeof(ulpgate_entry), .contract = "bf16,inplace=must", .rmsnorm = copy}},
+    {"reads_past_allowed", {.size = sizeof(ulpgate_entry), .contract = "bf16", .rmsnorm = reads_past, .readable_past_end = 2}},
+    {"uses_past_allowed", {.size = sizeof(ulpgate_entry), .contract = "bf16", .rmsnorm = uses_past, .readable_past_end = 2}},
+    {"much_workspace", {.size = sizeof(ulpgate_entry), .contract = "bf16", .rmsnorm = copy, .workspace = asks_much}},
+    {"no_entry_size", {.contract = "bf16", .rmsnorm = copy}},
     {"by_address_claimed", {.size = sizeof(ulpgate_entry), .contract = "bf16,holds=rerun.align", .rmsnorm = by_address}},
     {"in_place", {.size = sizeof(ulpgate_entry), .contract = "bf16,inplace=may", .rmsnorm = copy}},
     {"not_in_place", {.size = sizeof(ulpgate_entry), .contract = "bf16,inplace=may", .rmsnorm = not_in_place}},
@@ -111,6 +155,7 @@ const ulpgate_descriptor *ULPGATE_DESCRIBE(const char *variant) {
     if (!strcmp(variant, "abi")) d.abi = 7;
     else if (!strcmp(variant, "short")) d.size = 8;
     else if (!strcmp(variant, "empty")) d.entry_count = 0;
+    else if (!strcmp(variant, "no_head")) d.args_size[0] = 0;
     else if (!strcmp(variant, "newer")) d.args_size[0] += 64;
     else if (!strcmp(variant, "away")) d.unavailable = "needs a moon";
     else if (!strcmp(variant, "crash_at_load")) *(volatile int *)8 = 1;
