@@ -51,10 +51,10 @@ std::string usual_test(const std::string& subject, const RunRequest& request) {
 std::string first_words(const Group& g) {
     if (!g.names.empty()) {
         std::string s;
-        for (const auto& e : g.explained) s += (s.empty() ? "" : " or ") + e.substr(0, e.find(": equal"));
+        for (const auto& e : g.explained) s += (s.empty() ? "" : " or ") + e.substr(0, e.find(": one r"));
         return s;
     }
-    if (const Contract* c = computes(g)) return fmt::format("{}: {}", print(*c, false), formula(*c));
+    if (const auto c = computes(g); !c.empty()) return fmt::format("{}: {}", print(c[0], false), formula(c[0]));
     return g.failures.empty() ? "" : g.failures[0].what;
 }
 

@@ -7,23 +7,24 @@
 namespace ulpgate {
 namespace {
 
-// What every row of these groups would have seen at least.
+// What each of these groups would have seen at least.
 Sight weakest(const std::vector<const Group*>& groups) {
-    Sight s;
-    s.r_relative = s.eps_relative = 0;
-    s.any_column = true;
-    bool first = true;
-    for (const Group* g : groups) {
-        const auto& o = g->sight;
+    Sight s = groups.front()->whole.sight;
+    for (const Group* g : std::vector(groups.begin() + 1, groups.end())) {
+        const auto& o = g->whole.sight;
         s.rows += o.rows;
         s.rows_cast_order += o.rows_cast_order;
-        s.r_relative = std::max(s.r_relative, o.r_relative);
-        s.eps_relative = std::max(s.eps_relative, o.eps_relative);
-        s.any_column = s.any_column && o.any_column;
-        s.columns_seen = first ? o.columns_seen : std::min(s.columns_seen, o.columns_seen);
-        if (first || o.column.size() < s.column.size()) s.column = o.column;
-        first = false;
+        s.cast_order = s.cast_order && o.cast_order;
+        s.r_high = std::max(s.r_high, o.r_high);
+        s.r_low = std::max(s.r_low, o.r_low);
+        s.eps_high = std::max(s.eps_high, o.eps_high);
+        s.eps_low = std::max(s.eps_low, o.eps_low);
+        for (const auto& [d, seen] : o.column) {
+            auto& mine = s.column.try_emplace(d, seen).first->second;
+            for (std::size_t j = 0; j < std::min(mine.size(), seen.size()); ++j) mine[j] = mine[j] && seen[j];
+        }
     }
+    s.count();
     return s;
 }
 
@@ -50,11 +51,11 @@ std::string sight_text(const Result& r, const Style& style) {
     std::string s;
     std::vector<Type> types;
     for (const auto& g : r.groups)
-        if (g.measure.rows && std::find(types.begin(), types.end(), g.type) == types.end()) types.push_back(g.type);
+        if (g.whole.measure.rows && std::find(types.begin(), types.end(), g.type) == types.end()) types.push_back(g.type);
     for (Type t : types) {
         std::vector<const Group*> passing, judged;
         for (const auto& g : r.groups) {
-            if (g.type != t || g.sight.rows == 0) continue;
+            if (g.type != t || g.whole.sight.rows == 0) continue;
             judged.push_back(&g);
             if (!fails(g.verdict)) passing.push_back(&g);
         }

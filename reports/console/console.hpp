@@ -17,7 +17,5 @@ std::string failure_text(const Result&, const Group&, const Style&);
 std::string totals_text(const Result&, const Style&);
 
 std::string formula(const Contract&);  // "T(w·T(x·r))"
-// "x 0x1.18p+0 (3f8c)  w 0x1.96p+0 (3fcb)   allowed 3fd5   got 3fd4"
-std::string element_text(const Witness&, const Contract& types);
 
 }  // namespace ulpgate

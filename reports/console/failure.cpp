@@ -3,13 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "reference/base/hexfloat.hpp"
 #include "reports/console/console.hpp"
 
 namespace ulpgate {
 namespace {
-
-std::string word(Type t, std::uint32_t w) { return fmt::format("{:0{}x}", w, t == Type::none ? 8 : 2 * bytes(t)); }
 
 std::string title(const Group& g, const Failure& f) {
     const auto who = fmt::format("{} {}", g.op, name(g.type));
@@ -27,19 +24,23 @@ std::string title(const Group& g, const Failure& f) {
 
 std::string computes_lines(const Group& g) {
     std::string s;
-    const auto all = grouped(g.measure.elements);
     for (const auto& e : g.explained) s += fmt::format("  it computes {}\n", e);
     if (!g.explained.empty()) return s;
-    const Contract* c = computes(g);
-    if (c) {
-        s += fmt::format("  it computes {}: {}: one r a row reproduces {} of {} outputs\n", print(*c, false), formula(*c), all, all);
-        if (c->map == Map::f32_gain && g.measure.worst_ulp < 1)
+    const auto found = computes(g);
+    const auto lines = explanations(g.whole);
+    for (std::size_t k = 0; k < found.size() && k < lines.size(); ++k) {
+        const auto colon = lines[k].find(": ");
+        s += fmt::format("  it computes {}: {}{}\n", lines[k].substr(0, colon), formula(found[k]), lines[k].substr(colon));
+    }
+    if (!found.empty()) {
+        if (found[0].map == Map::f32_gain && g.whole.measure.worst_ulp < 1)
             s += "  closer to real arithmetic than its claim, and still not what it claims\n";
         return s;
     }
-    for (const auto& k : g.candidates)
+    s += "  unknown: no contract and no fault of the bank gives its rows bit for bit\n";
+    for (const auto& k : g.whole.candidates)
         if (!k.fits && k.row >= 0 && std::find(g.claim.begin(), g.claim.end(), k.contract) == g.claim.end())
-            s += fmt::format("  nor {}: row {} col {}\n", print(k.contract, false), k.row, k.col);
+            s += fmt::format("    not {}: row {} col {}\n", print(k.contract, false), k.row, k.col);
     return s;
 }
 
@@ -64,9 +65,8 @@ std::string over_lines(const Group& g, const Style& style) {
 
 std::string one(const Group& g, const Failure& f, const Style& style, bool first, const std::string& prefix) {
     std::string s = prefix + style.red(title(g, f)) + "\n";
-    const bool element = f.witness.row >= 0 && f.witness.col >= 0;
-    if (element) s += fmt::format("  row {} col {}  {}\n", f.witness.row, f.witness.col, element_text(f.witness, f.types));
     if (!f.what.empty()) s += fmt::format("  {}\n", f.what);
+    if (!f.reason.empty()) s += fmt::format("  {}\n", f.reason);
     if (first && f.verdict == Verdict::inadmissible) {
         s += computes_lines(g);
         if (!g.fix.empty()) s += fmt::format("  {:<7} {}\n", "fix", g.fix);
@@ -86,16 +86,6 @@ std::string formula(const Contract& c) {
     case Assoc::any: break;
     }
     return c.by == By::div ? "T((x/rms)·w)" : "T(x·r·w)";
-}
-
-std::string element_text(const Witness& w, const Contract& types) {
-    const auto input = [](Type t, float v) {
-        const auto hex = hexfloat(static_cast<double>(v));
-        return t == Type::none ? hex : fmt::format("{} ({})", hex, word(t, encode(t, v)));
-    };
-    auto allowed = word(types.y, w.allowed_lo);
-    if (w.allowed_hi != w.allowed_lo) allowed += ".." + word(types.y, w.allowed_hi);
-    return fmt::format("x {}  w {}   allowed {}   got {}", input(types.x, w.x), input(types.w, w.w), allowed, word(types.y, w.got));
 }
 
 std::string failure_text(const Result& r, const Group& g, const Style& style) {

@@ -41,7 +41,7 @@ std::string claim_words(const Group& g) {
 }
 
 Row row_of(const Group& g) {
-    const auto& m = g.measure;
+    const auto& m = g.whole.measure;
     const bool judged = m.rows > 0;
     return {g.op,
             std::string(name(g.type)),

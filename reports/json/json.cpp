@@ -50,7 +50,7 @@ Json element(const Witness& w, const Contract& types) {
 }
 
 Json error(const Group& g) {
-    const auto& m = g.measure;
+    const auto& m = g.whole.measure;
     Json j;
     j["count"] = fmt::format("sampled {}", m.rows);
     j["elements"] = m.elements;
@@ -68,6 +68,8 @@ Json sight(const Sight& s) {
     return {{"text", s.text()},
             {"rows", s.rows},
             {"r_relative", number(s.r_relative)},
+            {"r_high", number(s.r_high)},
+            {"r_low", number(s.r_low)},
             {"eps_relative", number(s.eps_relative)},
             {"cast_order_rows", s.rows_cast_order},
             {"any_column", s.any_column},
@@ -77,7 +79,7 @@ Json sight(const Sight& s) {
 Json explanation(const Group& g) {
     Json equal = Json::array(), excluded = Json::array();
     for (const auto& n : g.names) equal.push_back(n);
-    for (const auto& c : g.candidates) {
+    for (const auto& c : g.whole.candidates) {
         if (c.fits) {
             if (g.names.empty()) equal.push_back(print(c.contract));
         } else {
@@ -105,6 +107,7 @@ Json failure(const Failure& f) {
     return {{"verdict", name(f.verdict)},
             {"incoherent", f.incoherent},
             {"what", f.what},
+            {"reason", optional(f.reason)},
             {"witness", element(f.witness, f.types)},
             {"case", f.line},
             {"replay", f.replay}};
@@ -124,16 +127,17 @@ Json group(const Group& g) {
     j["op"] = g.op;
     j["type"] = name(g.type);
     j["d"] = g.d;
-    j["rows"] = g.measure.rows;
-    j["cases"] = {{"run", g.cases}, {"failing", g.failing_cases}, {"refused", g.refused_cases}, {"mistrusted", g.mistrusted_cases}};
+    j["rows"] = g.whole.measure.rows;
+    j["cases"] = {{"run", g.cases}, {"failing", g.failing_cases}, {"refused", g.refused_cases}};
     j["claim"] = g.claim.empty() ? "" : print(g.claim);
     j["inferred"] = g.inferred;
     j["verdict"] = name(g.verdict);
     j["incoherent"] = first && first->incoherent;
     j["what"] = first ? Json(first->what) : Json(nullptr);
+    j["reason"] = first ? optional(first->reason) : Json(nullptr);
     j["error"] = error(g);
-    j["outside"] = g.measure.outside;
-    j["would_have_seen"] = sight(g.sight);
+    j["outside"] = g.whole.measure.outside;
+    j["would_have_seen"] = sight(g.whole.sight);
     j["witness"] = first ? element(first->witness, first->types) : Json(nullptr);
     j["explanation"] = explanation(g);
     j["fix"] = optional(g.fix);

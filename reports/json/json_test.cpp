@@ -15,9 +15,9 @@ TEST(RunJson, ContextFirstAndNoBareNaN) {
     g.op = "final_norm";
     g.type = Type::bf16;
     g.verdict = Verdict::inadmissible;
-    g.measure.rows = g.measure.elements = 3;
-    g.measure.worst_ulp = std::numeric_limits<double>::infinity();
-    g.measure.sum_ulp = std::numeric_limits<double>::quiet_NaN();
+    g.whole.measure.rows = g.whole.measure.elements = 3;
+    g.whole.measure.worst_ulp = std::numeric_limits<double>::infinity();
+    g.whole.measure.sum_ulp = std::numeric_limits<double>::quiet_NaN();
     Failure f;
     f.types = default_contract(Type::bf16, Map::cast_first);
     f.witness = {215, 346, 1.09375f, 1.5859375f, 0x3fd4, 0x3fd5, 0x3fd5};

@@ -17,18 +17,18 @@ int gravity(Verdict v) { return static_cast<int>(std::find(std::begin(by_gravity
 
 bool fails(Verdict v) { return gravity(v) >= gravity(Verdict::over); }
 
-const Contract* computes(const Group& g) {
-    for (const auto& c : g.candidates)
-        if (c.fits && std::find(g.claim.begin(), g.claim.end(), c.contract) == g.claim.end()) return &c.contract;
-    return nullptr;
+std::vector<Contract> computes(const Group& g) {
+    if (!fails(g.verdict) && g.failures.empty()) return {};
+    return explaining(g.whole);
 }
 
 bool claims_nothing(const Claim& c) { return c.empty() || (c.size() == 1 && c[0].map == Map::none); }
 
 std::string finding_of(const Group& g) {
     std::string s(name(g.verdict));
-    if (!g.names.empty()) s += ": " + g.names.front();
-    else if (const Contract* c = g.verdict == Verdict::inadmissible && !claims_nothing(g.claim) ? computes(g) : nullptr) s += ": " + print(*c, false);
+    if (!g.names.empty()) return s + ": " + g.names.front();
+    const auto c = g.verdict == Verdict::inadmissible ? computes(g) : std::vector<Contract>{};
+    if (!c.empty()) s += ": " + print(c[0], false);
     return s;
 }
 

@@ -28,7 +28,7 @@ struct Context {  // where and with what the numbers came about
 struct Failure {  // the first failing case of one verdict
     Verdict verdict = Verdict::inadmissible;
     bool incoherent = false;
-    std::string what;
+    std::string what, reason;
     Witness witness;
     std::string line;                 // the case, with its input hash and row
     std::vector<std::string> replay;  // argv
@@ -64,12 +64,10 @@ struct Group {  // a row of the table: one claim of a subject on one op and type
     bool unexplained = false;  // no claim, and no contract explains every row
     Verdict verdict = Verdict::skipped;
     std::vector<std::int64_t> d;
-    std::int64_t cases = 0, passed_cases = 0, failing_cases = 0, refused_cases = 0, mistrusted_cases = 0;
+    std::int64_t cases = 0, passed_cases = 0, failing_cases = 0, refused_cases = 0;
     std::int64_t unreadable_cases = 0, other_tensors_cases = 0;  // could not be made; made with another hash than the line's
-    Measure measure;
-    std::string worst_line;
-    Sight sight;
-    std::vector<Candidate> candidates;
+    Judgement whole;         // of all cases
+    std::string worst_line;  // the case that reached whole.measure.worst
     std::vector<Cell> cells;
     std::vector<Failure> failures;      // one a verdict, the gravest first
     std::vector<std::string> findings;  // worth a line, no failure
@@ -120,7 +118,7 @@ int gravity(Verdict);
 // "inadmissible", or with the first name: "inadmissible: f32_gain". What a [[known]] entry is compared with.
 std::string finding_of(const Group&);
 
-// The contract that explains every row, if one does and the claim does not hold.
-const Contract* computes(const Group&);
+// The contracts that explain every row of a group whose claim does not hold.
+std::vector<Contract> computes(const Group&);
 
 }  // namespace ulpgate

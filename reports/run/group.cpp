@@ -45,7 +45,7 @@ class Runner {
         subject_ = open_subject(plan_.subject, options_);
         const auto started = subject_->start();
         if (started.event == Event::ok) cases();
-        else group_.failures.push_back({Verdict::crashed, false, "did not load again: " + started.what, {}, "", {}, plan_.claim[0]});
+        else group_.failures.push_back({Verdict::crashed, false, "did not load again: " + started.what, "", {}, "", {}, plan_.claim[0]});
         if (claims_nothing(plan_.claim)) settle_inference();
         name_failure(group_, failing_);
         group_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
@@ -95,10 +95,10 @@ class Runner {
 
     void take(const Case& c, Seen seen) {
         std::vector<bool> fitted;
-        for (const auto& k : group_.candidates) fitted.push_back(k.fits);
+        for (const auto& k : group_.whole.candidates) fitted.push_back(k.fits);
         merge(group_, {c, seen.hash, seen.judgement});
         for (std::size_t k = 0; k < fitted.size(); ++k)
-            if (fitted[k] && !group_.candidates[k].fits) last_excluded_ = {c, group_.candidates[k].contract};
+            if (fitted[k] && !group_.whole.candidates[k].fits) last_excluded_ = {c, group_.whole.candidates[k].contract};
         const auto v = seen.judgement.verdict;
         if (!fails(v)) return;
         const bool first = std::none_of(group_.failures.begin(), group_.failures.end(), [&](const Failure& f) { return f.verdict == v; });
@@ -109,7 +109,7 @@ class Runner {
     // Once more in a fresh process, before its replay is printed.
     Failure confirmed(const Case& c, const Seen& seen) {
         const auto& j = seen.judgement;
-        Failure f{j.verdict, j.incoherent, j.what, j.witness, line_of(c, seen.hash, j.witness.row), {}, seen.made.tensors.contract};
+        Failure f{j.verdict, j.incoherent, j.what, j.reason, j.witness, line_of(c, seen.hash, j.witness.row), {}, seen.made.tensors.contract};
         f.replay = {"ulpgate", "replay", plan_.subject, f.line};
         auto fresh = open_subject(plan_.subject, options_);
         if (fresh->start().event != Event::ok) return f;
@@ -124,15 +124,14 @@ class Runner {
     }
 
     void settle_inference() {
-        infer(group_);
-        if (!group_.unexplained || !group_.failures.empty()) return;
+        if (!group_.failures.empty() || !group_.whole.inferred || !explaining(group_.whole).empty()) return;
         // Every case fits some contract and no contract fits every case: shown against the one that lasted longest.
         auto [c, contract] = last_excluded_;
         c.claim = {contract};
         const auto made = make(c);
         if (!made.error.empty()) return;
         const auto j = judge(made.tensors, subject_->run(plan_.entry, made.tensors), c.claim);
-        Failure f{Verdict::inadmissible, j.incoherent, "no contract fits every case; this one excludes " + print(contract, false), j.witness,
+        Failure f{Verdict::inadmissible, j.incoherent, "no contract fits every case; this one excludes " + print(contract, false), j.reason, j.witness,
                   line_of(c, made.tensors.hash(), j.witness.row), {}, made.tensors.contract};
         f.replay = {"ulpgate", "replay", plan_.subject, f.line};
         group_.failures.push_back(std::move(f));

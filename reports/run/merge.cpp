@@ -7,14 +7,6 @@
 namespace ulpgate {
 namespace {
 
-void merge_candidates(Group& g, const std::vector<Candidate>& seen) {
-    for (const auto& c : seen) {
-        const auto it = std::find_if(g.candidates.begin(), g.candidates.end(), [&](const Candidate& k) { return k.contract == c.contract; });
-        if (it == g.candidates.end()) g.candidates.push_back(c);
-        else if (it->fits && !c.fits) *it = c;
-    }
-}
-
 void merge_cell(Group& g, const Judged& o) {
     const std::string profile = !o.c.profile.empty() ? o.c.profile : !o.c.file.empty() ? "activations" : "written";
     auto it = std::find_if(g.cells.begin(), g.cells.end(), [&](const Cell& c) { return c.d == o.c.d && c.profile == profile; });
@@ -41,45 +33,32 @@ void merge(Group& g, const Judged& o) {
     if (std::find(g.d.begin(), g.d.end(), o.c.d) == g.d.end()) g.d.push_back(o.c.d);
     if (o.j.verdict == Verdict::pass) ++g.passed_cases;
     if (o.j.verdict == Verdict::refused) ++g.refused_cases;
-    if (o.j.verdict == Verdict::mistrusted) ++g.mistrusted_cases;
     if (fails(o.j.verdict)) ++g.failing_cases;
     for (const auto& f : o.j.findings) merge_finding(g, f);
-    if (o.j.measure.rows == 0) return;
-    const bool worse = g.worst_line.empty() || !(o.j.measure.worst_ulp <= g.measure.worst_ulp);
-    g.measure.merge(o.j.measure);
+    const bool worse = o.j.measure.rows && (g.worst_line.empty() || !(o.j.measure.worst_ulp <= g.whole.measure.worst_ulp));
+    merge(g.whole, o.j);
     if (worse) g.worst_line = line_of(o.c, 0, o.j.measure.worst.row);
-    g.sight.merge(o.j.sight);
-    merge_candidates(g, o.j.candidates);
-    merge_cell(g, o);
-}
-
-void infer(Group& g) {
-    if (g.candidates.empty()) return;
-    g.inferred = true;
-    const auto fit = std::find_if(g.candidates.begin(), g.candidates.end(), [](const Candidate& c) { return c.fits; });
-    if (fit == g.candidates.end()) {
-        g.unexplained = true;
-        return;
-    }
-    g.claim = {fit->contract};
-    std::string others;
-    for (auto it = std::next(fit); it != g.candidates.end(); ++it)
-        if (it->fits) others += (others.empty() ? "" : "; ") + print(it->contract);
-    if (!others.empty()) merge_finding(g, "its rows do not separate the inferred contract from " + others);
+    if (o.j.measure.rows) merge_cell(g, o);
 }
 
 void conclude(Group& g) {
+    conclude(g.whole);
+    if (g.whole.inferred) {
+        g.inferred = true;
+        const auto fit = explaining(g.whole);
+        g.unexplained = fit.empty();
+        if (!fit.empty()) g.claim = {fit[0]};
+        for (std::size_t k = 1; k < fit.size(); ++k) merge_finding(g, "its rows do not separate the inferred contract from " + print(fit[k]));
+    }
     std::sort(g.failures.begin(), g.failures.end(), [](const Failure& a, const Failure& b) { return gravity(a.verdict) > gravity(b.verdict); });
     if (!g.failures.empty()) g.verdict = g.failures.front().verdict;
-    else if (g.unexplained) g.verdict = Verdict::inadmissible;
-    else if (g.passed_cases) g.verdict = Verdict::pass;
-    else if (g.mistrusted_cases) g.verdict = Verdict::mistrusted;
-    else if (g.refused_cases < g.cases) g.verdict = Verdict::unsupported;
-    else g.verdict = g.cases ? Verdict::refused : Verdict::skipped;
-    if (g.mistrusted_cases) merge_finding(g, fmt::format("{} of {} cases were worth little as a check: mistrusted", g.mistrusted_cases, g.cases));
+    else if (g.passed_cases == 0 && g.whole.verdict == Verdict::pass) g.verdict = Verdict::skipped;
+    else g.verdict = g.whole.verdict;
+    if (g.verdict == Verdict::mistrusted && !g.whole.what.empty()) merge_finding(g, g.whole.what);
+    if (g.refused_cases && g.passed_cases && g.verdict == Verdict::refused) g.verdict = Verdict::pass;
     if (g.refused_cases) merge_finding(g, fmt::format("{} of {} cases refused by the kernel", g.refused_cases, g.cases));
-    if (g.measure.spec_limit_rows)
-        merge_finding(g, fmt::format("spec_limit: in {} rows float32 overflows and the specification itself leaves real arithmetic", g.measure.spec_limit_rows));
+    if (g.whole.measure.spec_limit_rows)
+        merge_finding(g, fmt::format("spec_limit: in {} rows float32 overflows and the specification itself leaves real arithmetic", g.whole.measure.spec_limit_rows));
 }
 
 }  // namespace ulpgate

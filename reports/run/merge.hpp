@@ -16,10 +16,7 @@ struct Judged {  // one case
 // Counts, measures, sight, candidates, findings. The first failure of each verdict is left to the caller.
 void merge(Group&, const Judged&);
 
-// The contract that every row fits where nothing was claimed; without one the group is inadmissible.
-void infer(Group&);
-
-// The group's verdict from its cases.
+// After the last case: the inferred contract where nothing was claimed, the group's verdict, and what is worth a line.
 void conclude(Group&);
 
 // The case as a line with its input hash and the row that is shown.

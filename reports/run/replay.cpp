@@ -51,10 +51,9 @@ Replayed replay(const std::string& subject, const Case& c, const SubjectOptions&
     g.claim = c.claim;
     g.verdict = r.judgement.verdict;
     merge(g, {c, r.hash, r.judgement});
-    if (claims_nothing(c.claim)) infer(g);
     if (fails(g.verdict)) {
         const auto& j = r.judgement;
-        Failure f{j.verdict, j.incoherent, j.what, j.witness, line_of(c, r.hash, j.witness.row), {}, r.made.tensors.contract};
+        Failure f{j.verdict, j.incoherent, j.what, j.reason, j.witness, line_of(c, r.hash, j.witness.row), {}, r.made.tensors.contract};
         f.replay = {"ulpgate", "replay", subject, f.line};
         g.failures.push_back(f);
         if (g.verdict == Verdict::inadmissible) name_failure(g, {{r.made.tensors, r.outcome, j.witness.row}});
