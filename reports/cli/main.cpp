@@ -1,0 +1,3 @@
+#include "reports/cli/verb.hpp"
+
+int main(int argc, char** argv) { return ulpgate::cli::run_program(argc, argv); }
