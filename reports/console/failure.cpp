@@ -37,7 +37,7 @@ std::string computes_lines(const Group& g) {
             s += "  closer to real arithmetic than its claim, and still not what it claims\n";
         return s;
     }
-    s += "  unknown: no contract and no fault of the bank gives its rows bit for bit\n";
+    s += fmt::format("  unknown{}{}\n", g.unknown.empty() ? "" : ": ", g.unknown);
     for (const auto& k : g.whole.candidates)
         if (!k.fits && k.row >= 0 && std::find(g.claim.begin(), g.claim.end(), k.contract) == g.claim.end())
             s += fmt::format("    not {}: row {} col {}\n", print(k.contract, false), k.row, k.col);

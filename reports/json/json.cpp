@@ -86,7 +86,10 @@ Json explanation(const Group& g) {
             excluded.push_back({{"contract", print(c.contract)}, {"row", c.row}, {"col", c.col}});
         }
     }
-    return {{"equal", equal}, {"excluded", excluded}, {"unknown", fails(g.verdict) && equal.empty()}};
+    for (const auto& x : g.excluded) excluded.push_back({{"fault", x.kind}, {"row", x.row}, {"col", x.col}, {"why", x.why}});
+    Json j = {{"equal", equal}, {"excluded", excluded}, {"unknown", optional(g.unknown)}};
+    if (!g.explained.empty()) j["text"] = g.explained;
+    return j;
 }
 
 Json limits(const Group& g) {

@@ -56,6 +56,12 @@ struct Known {
     bool changed = false;  // another finding than the known one: stays red
 };
 
+struct ExcludedFault {  // a fault that the rows exclude, with the element that does
+    std::string kind;
+    std::int64_t row = -1, col = -1;
+    std::string why;
+};
+
 struct Group {  // a row of the table: one claim of a subject on one op and type
     std::string subject, op;
     Type type = Type::none;
@@ -73,6 +79,8 @@ struct Group {  // a row of the table: one claim of a subject on one op and type
     std::vector<std::string> findings;  // worth a line, no failure
     std::vector<std::string> names;     // faults equal to the failing rows bit for bit
     std::vector<std::string> explained; // the same in words
+    std::string unknown;                // where no name is earned: what the rows show
+    std::vector<ExcludedFault> excluded;
     std::string fix;
     std::vector<LimitResult> limits;
     std::optional<Known> known;

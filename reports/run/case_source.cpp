@@ -1,9 +1,10 @@
 #include "reports/run/case_source.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "properties/cases/activations.hpp"
-#include "properties/profiles/profile.hpp"
+#include "properties/cases/gate_cases.hpp"
 
 namespace ulpgate {
 namespace {
@@ -13,29 +14,25 @@ bool wanted(const std::vector<T>& filter, const T& v) {
     return filter.empty() || std::find(filter.begin(), filter.end(), v) != filter.end();
 }
 
-std::int64_t limited(std::int64_t rows, const CaseFilter& f) {
-    if (f.rows) rows = std::min(rows, f.rows);
-    return f.quick ? std::min(rows, std::max<std::int64_t>(rows / 8, 4)) : rows;
+std::int64_t rows_of(const std::vector<Case>& cases) {
+    return std::accumulate(cases.begin(), cases.end(), std::int64_t{0}, [](std::int64_t n, const Case& c) { return n + c.batch * c.tokens; });
 }
 
 void add_generated(const Op& op, const Claim& claim, const CaseFilter& f, CaseSet& set) {
-    Sizes n;
-    op.defaults(n);
-    const auto widths = f.d.empty() ? std::vector<std::int64_t>{n[op.d]} : f.d;
-    for (const Profile* p : profiles::all()) {
-        if (!wanted(f.profiles, std::string(p->name)) || (p->probe && !f.probes)) continue;
-        for (auto d : widths) {
-            Case c;
-            c.op = op.name;
-            c.claim = claim;
-            c.d = d;
-            c.profile = p->name;
-            c.seed = f.seed;
-            c.ld = d == n[op.d] ? op.ld : 0;
-            set.default_rows += p->rows(d);
-            c.tokens = limited(p->rows(d), f);
-            set.cases.push_back(std::move(c));
-        }
+    GateOptions options;
+    for (const auto& p : f.profiles)
+        if (p != "activations") options.profiles.push_back(p);
+    if (options.profiles.empty() && !f.profiles.empty()) return;
+    options.seed = f.seed;
+    options.probes = f.probes;
+    for (auto d : f.d.empty() ? std::vector<std::int64_t>{0} : f.d) {
+        const auto whole = gate_cases(op, claim, d, options);
+        set.default_rows += rows_of(whole);
+        auto part = options;
+        part.quick = f.quick;
+        part.rows = f.rows;
+        auto cases = gate_cases(op, claim, d, part);
+        set.cases.insert(set.cases.end(), std::make_move_iterator(cases.begin()), std::make_move_iterator(cases.end()));
     }
 }
 
@@ -46,11 +43,9 @@ void add_activations(const Op& op, const Claim& claim, const CaseFilter& f, Case
         if (given) set.error = real.error;
         return;
     }
-    for (auto c : real.cases) {
-        if (!wanted(f.d, c.d)) continue;
-        set.default_rows += c.batch * c.tokens;
-        set.cases.push_back(std::move(c));
-    }
+    for (const auto& c : real.cases)
+        if (wanted(f.d, c.d)) set.cases.push_back(c);
+    set.default_rows += rows_of(real.cases);
 }
 
 }  // namespace
