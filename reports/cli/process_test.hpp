@@ -93,8 +93,7 @@ inline nlohmann::ordered_json json_of(const std::string& text) {
 inline const std::string& troubled() {
     static const Folder folder;
     static const std::string path = [] {
-        folder.write("trouble.c", R"(
-#include "ulpgate_kernel.h"
+        folder.write("trouble.c", "#include \"ulpgate_kernel.h\"\n" R"(
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
