@@ -162,23 +162,49 @@ class Hypothesis {
     std::int64_t rows_ = 0, outputs_ = 0;
 };
 
+// Columns from `from` on are counted `times` times, up to the next run.
+struct Run {
+    std::size_t from;
+    int times;
+};
+using Runs = std::vector<std::vector<Run>>;  // by parameter
+
+const Runs& runs_of(int (*weight)(std::int64_t, std::int64_t, double), std::size_t d) {
+    static thread_local std::map<std::pair<decltype(weight), std::size_t>, Runs> known;
+    auto& all = known[{weight, d}];
+    if (!all.empty()) return all;
+    all.resize(d);
+    for (std::size_t p = 0; p < d; ++p)
+        for (std::size_t j = 0; j < d; ++j) {
+            const int k =
+                weight(static_cast<std::int64_t>(j), static_cast<std::int64_t>(d), static_cast<double>(p));
+            if (all[p].empty() || all[p].back().times != k) all[p].push_back({j, k});
+        }
+    return all;
+}
+
 // Which columns are counted: first with twice the bound of the whole row, then each that is left with its
 // own.
 bool Hypothesis::integers(const RowData& r, const RowSet& f) {
     auto& open = left(r.x.size());
-    const auto d = static_cast<std::int64_t>(r.x.size());
-    const StatisticSet whole = statistic_set(model_.contract, r.statistic, r.eps).set;
+    const Runs& runs = runs_of(model_.weight, r.x.size());
+    const double rho = statistic_set(model_.contract, r.statistic, r.eps).set.rho;
+    std::vector<double> before(r.statistic.size() + 1,
+                               0.0);  // sums of the first squares, to 2^-40 of the last
+    for (std::size_t j = 0; j < r.statistic.size(); ++j)
+        before[j + 1] = before[j] + static_cast<double>(r.statistic[j]) * static_cast<double>(r.statistic[j]);
     std::int64_t count = 0;
     for (std::size_t p = 0; p < open.size(); ++p) {
         if (!open[p]) continue;
         model_.p = static_cast<double>(p);
         double s = 0;
-        for (std::int64_t j = 0; j < d; ++j) {
-            const double x = static_cast<double>(r.statistic[static_cast<std::size_t>(j)]);
-            s += model_.weight(j, d, model_.p) * x * x;
+        for (std::size_t k = 0; k < runs[p].size(); ++k) {
+            const std::size_t end = k + 1 < runs[p].size() ? runs[p][k + 1].from : r.statistic.size();
+            s += runs[p][k].times * (before[end] - before[runs[p][k].from]);
         }
-        const double error = 2 * (whole.rho + 0x1p-23) * s;
-        open[p] = meets(model_, scalar_range(model_, r.view(), {s - error, s + error, false}), f.lo, f.hi);
+        const double error = 2 * (rho + 0x1p-23) * s + 0x1p-38 * before.back();
+        open[p] = meets(model_, scalar_range(model_, r.view(), {std::max(0.0, s - error), s + error, false}),
+                        f.lo, f.hi);
         count += open[p];
     }
     for (std::size_t p = 0; p < open.size() && count <= 64; ++p) {
