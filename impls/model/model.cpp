@@ -1,6 +1,6 @@
 // Any model or fault of reference/ as a subject behind the public ABI. The variant says which, as in
-// reference/faults/subject_text.hpp. Each entry claims the contract of its model without the fault: a faulty kernel does not
-// know that it is one.
+// reference/faults/subject_text.hpp. Each entry claims the contract of its model without the fault: a faulty
+// kernel does not know that it is one.
 #include <cstring>
 #include <memory>
 #include <mutex>
@@ -41,7 +41,8 @@ const ulpgate_tensor& field(const ulpgate_rmsnorm& a, std::string_view tensor) {
 // Shape, type and strides of a tensor, its column stride made 1; false where the call does not fit the entry.
 bool describe(const ulpgate_tensor& from, std::int64_t rows, std::int64_t d, Tensor& to) {
     const bool matrix = to.spec->dim[1] != Dim::none;
-    if (!from.data || from.type != static_cast<std::uint32_t>(to.type) || from.rank != (matrix ? 2u : 1u)) return false;
+    if (!from.data || from.type != static_cast<std::uint32_t>(to.type) || from.rank != (matrix ? 2u : 1u))
+        return false;
     if (from.size[from.rank - 1] != d || (matrix && from.size[0] != rows)) return false;
     to.rank = static_cast<int>(from.rank);
     to.size = {matrix ? rows : d, matrix ? d : 1, 1, 1};
@@ -50,7 +51,8 @@ bool describe(const ulpgate_tensor& from, std::int64_t rows, std::int64_t d, Ten
     return true;
 }
 
-// Copies an input with the gaps between its rows, which a fault of the address may read; a column stride is taken out.
+// Copies an input with the gaps between its rows, which a fault of the address may read; a column stride is
+// taken out.
 void read(const ulpgate_tensor& from, Tensor& to) {
     const auto size = static_cast<std::size_t>(bytes(to.type));
     const auto* data = static_cast<const std::byte*>(from.data);
@@ -94,7 +96,8 @@ int compute(const ulpgate_rmsnorm& a, const Model& model) {
         if (!describe(field(a, spec.name), a.rows, a.d, n)) return ULPGATE_BAD_ARGUMENT;
         t.all.push_back(std::move(n));
     }
-    if (a.d < 1 || a.rows < 0 || a.d_stat != static_cast<std::int64_t>(model.statistic_width(static_cast<std::size_t>(a.d))))
+    if (a.d < 1 || a.rows < 0 ||
+        a.d_stat != static_cast<std::int64_t>(model.statistic_width(static_cast<std::size_t>(a.d))))
         return ULPGATE_BAD_ARGUMENT;
     if (a.rows == 0) return ULPGATE_OK;
     for (Tensor& n : t.all)
@@ -123,7 +126,8 @@ void add(Described& d, Model model) {
     e.size = sizeof e;
     e.contract = k->claim.c_str();
     e.rmsnorm = rmsnorm;
-    e.d_min = f && f->param == "COLUMN" && m.p >= 0 ? static_cast<std::int64_t>(m.p) + 1 : 1;  // the column must exist
+    e.d_min = f && f->param == "COLUMN" && m.p >= 0 ? static_cast<std::int64_t>(m.p) + 1
+                                                    : 1;  // the column must exist
     e.user = k.get();
     d.entries.push_back(e);
     d.kernels.push_back(std::move(k));
@@ -133,7 +137,7 @@ void fill(Described& d) {
     d.name = d.variant;
     SubjectModels found;
     if (const auto bad = parse_subject(d.variant, found))
-        d.unavailable = fmt::format("{}: at {}: {}", d.variant, bad->at, bad->what);
+        d.unavailable = fmt::format("column {}: {}", bad->at + 1, bad->what);
     for (Model& m : found.models) add(d, std::move(m));
     d.note = std::move(found.left_out);
     if (d.unavailable.empty() && d.entries.empty()) d.unavailable = d.note;

@@ -3,8 +3,11 @@
 namespace ulpgate::faults {
 
 PIECE(Fault, eps_none) = {
-    "eps.none", Stage::eps, "v = m", "",
-    "add eps to the mean square: a row of zeros gives NaN without it", nullptr,
-    [](Model& m) { m.with_eps = [](const Moments& s, double) { return s.ms; }; }};
+    .kind = "eps.none",
+    .stage = Stage::eps,
+    .line = "v = m",
+    .fix = "add eps to the mean square: a row of zeros gives NaN without it",
+    .change = [](Model& m) { m.with_eps = [](const Moments& s, double) { return s.ms; }; },
+};
 
 }  // namespace ulpgate::faults

@@ -5,8 +5,12 @@
 namespace ulpgate::faults {
 
 PIECE(Fault, eps_outside) = {
-    "eps.outside", Stage::eps, "r = 1 / (sqrt(m) + eps)", "",
-    "add eps to the mean square, inside the root", nullptr,
-    [](Model& m) { m.root = [](float, const Moments& s, double) { return std::sqrt(s.ms) + s.eps; }; }};
+    .kind = "eps.outside",
+    .stage = Stage::eps,
+    .line = "r = 1 / (sqrt(m) + eps)",
+    .fix = "add eps to the mean square, inside the root",
+    .change =
+        [](Model& m) { m.root = [](float, const Moments& s, double) { return std::sqrt(s.ms) + s.eps; }; },
+};
 
 }  // namespace ulpgate::faults

@@ -7,13 +7,13 @@
 namespace ulpgate {
 
 struct Fault {
-    std::string_view kind;   // "eps.outside"; the file is eps_outside.cpp
-    Stage stage;
-    std::string_view line;   // the changed line, as a formula
-    std::string_view param;  // name of the parameter, "" without one
-    std::string_view fix;    // what to change
-    double (*default_param)(std::int64_t d);
-    void (*change)(Model&);
+    std::string_view kind;  // "eps.outside"; the file is eps_outside.cpp
+    Stage stage{};
+    std::string_view line;                              // the changed line, as a formula
+    std::string_view param;                             // name of the parameter, "" without one
+    std::string_view fix;                               // what to change
+    double (*default_param)(std::int64_t d) = nullptr;  // null: no parameter
+    void (*change)(Model&) = nullptr;
     // Why no output can change under this contract, "" where one can; null: it always can.
     std::string_view (*invisible)(const Contract&) = nullptr;
     // The contract, less its type, of the model that the kind alone stands for.

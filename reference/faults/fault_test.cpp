@@ -60,10 +60,14 @@ TEST(Fault, MasterProbe) {
     for (const std::size_t d : {2, 8, 128, 512, 1536, 2112, 7168})
         for (const char* order : {"", ",order=lanes:8x4", ",order=lanes:1024x1"}) {
             for (const auto& [text, want] : bf16)
-                EXPECT_EQ(words("bf16," + std::string(text) + order, tile(1, 1.09375f, d), 1.5859375f, 1e-6, 2), want)
+                EXPECT_EQ(
+                    words("bf16," + std::string(text) + order, tile(1, 1.09375f, d), 1.5859375f, 1e-6, 2),
+                    want)
                     << text << order << " d " << d;
             for (const auto& [text, want] : fp16)
-                EXPECT_EQ(words("fp16," + std::string(text) + order, tile(1, 1.033203125f, d), 1.0302734375f, 1e-6, 2), want)
+                EXPECT_EQ(words("fp16," + std::string(text) + order, tile(1, 1.033203125f, d), 1.0302734375f,
+                                1e-6, 2),
+                          want)
                     << text << order << " d " << d;
         }
 }
@@ -71,7 +75,8 @@ TEST(Fault, MasterProbe) {
 TEST(Fault, EpsFormsInBf16) {
     const struct {
         const char* fault;
-        std::uint32_t at_2_10, at_2_20, small;  // x = 2^-10, eps 3 2^-20; x = eps = 2^-20; x = 2^-20, eps 1e-6
+        std::uint32_t at_2_10, at_2_20,
+            small;  // x = 2^-10, eps 3 2^-20; x = eps = 2^-20; x = 2^-20, eps 1e-6
     } rows[] = {{"", 0x3f00, 0x3a80, 0x3a7a},
                 {",fault=eps.outside", 0x3f7f, 0x3f00, 0x3efa},
                 {",fault=eps.none", 0x3f80, 0x3f80, 0x3f80},
@@ -86,8 +91,11 @@ TEST(Fault, EpsFormsInBf16) {
             EXPECT_EQ(words(text, std::vector<float>(8, 0x1p-20f), 1, 1e-6, 1)[0], r.small) << text;
         }
     }
-    EXPECT_EQ(words("bf16,cast_first,fault=eps.value:1e-6", std::vector<float>(8, 0x1p-10f), 1, 0x3p-20, 1)[0], 0x3f33u);
-    for (const char* t : {"fp16,cast_first", "f32,cast_first", "f32,f32_gain,rsqrt_form=recip_sqrt", "f32,cast_first,by=div"})
+    EXPECT_EQ(
+        words("bf16,cast_first,fault=eps.value:1e-6", std::vector<float>(8, 0x1p-10f), 1, 0x3p-20, 1)[0],
+        0x3f33u);
+    for (const char* t :
+         {"fp16,cast_first", "f32,cast_first", "f32,f32_gain,rsqrt_form=recip_sqrt", "f32,cast_first,by=div"})
         EXPECT_EQ(values(t, std::vector<float>(8, 0x1p-10f), 1, 0x3p-20)[0], 0.5f) << t;
     EXPECT_TRUE(std::isnan(values("bf16,cast_first,fault=eps.none", {0, 0}, 1, 1e-6)[0]));
     EXPECT_TRUE(std::isnan(values("bf16,cast_first,fault=eps.max", {NAN, 1}, 1, 1e-6)[1]));
@@ -95,14 +103,20 @@ TEST(Fault, EpsFormsInBf16) {
 
 // Row of 1e-3, d = 8, f32: the last digits belong to one form of the root, others are 1 to 3 ulp away.
 TEST(Fault, EpsFormsInF32) {
-    const std::pair<const char*, float> rows[] = {
-        {"", .707106769f},           {",fault=eps.outside", .999000967f},       {",fault=eps.none", 1},
-        {",fault=eps.max", 1},       {",fault=eps.squared", .999999523f},       {",fault=eps.in_sum", .942809045f},
-        {",fault=eps.value", .301511377f}, {",fault=eps.value:0.00000011920928955078125", .945244908f},
-        {",fault=eps.value:1.19e-7", .945333302f}, {",fault=eps.value:0.0078125", .0113129849f},
-        {",fault=eps.value:7.8e-3", .0113220457f}};
+    const std::pair<const char*, float> rows[] = {{"", .707106769f},
+                                                  {",fault=eps.outside", .999000967f},
+                                                  {",fault=eps.none", 1},
+                                                  {",fault=eps.max", 1},
+                                                  {",fault=eps.squared", .999999523f},
+                                                  {",fault=eps.in_sum", .942809045f},
+                                                  {",fault=eps.value", .301511377f},
+                                                  {",fault=eps.value:0.00000011920928955078125", .945244908f},
+                                                  {",fault=eps.value:1.19e-7", .945333302f},
+                                                  {",fault=eps.value:0.0078125", .0113129849f},
+                                                  {",fault=eps.value:7.8e-3", .0113220457f}};
     for (const auto& [fault, want] : rows)
-        EXPECT_NEAR(values(std::string("f32,cast_first") + fault, std::vector<float>(8, 1e-3f), 1, 1e-6)[0], want, 3 * 0x1p-24 * want)
+        EXPECT_NEAR(values(std::string("f32,cast_first") + fault, std::vector<float>(8, 1e-3f), 1, 1e-6)[0],
+                    want, 3 * 0x1p-24 * want)
             << fault;
 }
 
@@ -132,13 +146,17 @@ TEST(Fault, Statistics) {
     const std::vector<float> x{3, 3, 3, 5};
     EXPECT_FLOAT_EQ(values("f32,cast_first", x, 1, 1e-6)[0], .832050323f);
     EXPECT_FLOAT_EQ(values("f32,cast_first,fault=stat.layernorm", x, 1, 1e-6)[0], -.577349901f);
-    EXPECT_FLOAT_EQ(values("f32,cast_first,fault=stat.centred_var", x, 1, 1e-6)[0], 3.46409931f);  // 3/sqrt(0.750001)
-    EXPECT_EQ(values("f32,cast_first,fault=stat.sum_not_mean", std::vector<float>(1024, 2.0f), 1, 0)[0], 1.0f / 32);
+    EXPECT_FLOAT_EQ(values("f32,cast_first,fault=stat.centred_var", x, 1, 1e-6)[0],
+                    3.46409931f);  // 3/sqrt(0.750001)
+    EXPECT_EQ(values("f32,cast_first,fault=stat.sum_not_mean", std::vector<float>(1024, 2.0f), 1, 0)[0],
+              1.0f / 32);
 }
 
 // A row of ones sums to 256 a lane in bf16, 2048 in fp16.
 TEST(Fault, AccumulationStalls) {
-    const auto y = [](const std::string& text, std::size_t d) { return values(text, std::vector<float>(d, 1.0f), 1, 0)[0]; };
+    const auto y = [](const std::string& text, std::size_t d) {
+        return values(text, std::vector<float>(d, 1.0f), 1, 0)[0];
+    };
     EXPECT_EQ(y("bf16,cast_first,fault=acc.low", 1536), round_to(Type::bf16, std::sqrt(6.0)));
     EXPECT_EQ(y("bf16,cast_first,order=lanes:8x1,fault=acc.low", 7168), round_to(Type::bf16, std::sqrt(3.5)));
     EXPECT_EQ(y("bf16,cast_first,order=lanes:8x1,fault=acc.low", 1536), 1.0f);  // 192 a lane: no stall
@@ -147,9 +165,11 @@ TEST(Fault, AccumulationStalls) {
 }
 
 TEST(Fault, GainBias) {
-    for (const auto& [w, right, low] : {std::tuple(0x1p-8f, 1.00390625f, 1.0f), std::tuple(3.140625f, 4.140625f, 4.125f)}) {
+    for (const auto& [w, right, low] :
+         {std::tuple(0x1p-8f, 1.00390625f, 1.0f), std::tuple(3.140625f, 4.140625f, 4.125f)}) {
         EXPECT_EQ(values("bf16,cast_first,gain=one_plus,y=f32", {1, 1}, w, 0)[0], right);
-        EXPECT_EQ(values("bf16,cast_first,gain=one_plus,y=f32,fault=gain.one_plus_low", {1, 1}, w, 0)[0], low);
+        EXPECT_EQ(values("bf16,cast_first,gain=one_plus,y=f32,fault=gain.one_plus_low", {1, 1}, w, 0)[0],
+                  low);
         EXPECT_EQ(values("bf16,cast_first,gain=one_plus_t,y=f32", {1, 1}, w, 0)[0], low);
     }
     EXPECT_EQ(values("bf16,cast_first,fault=gain.offset", {1, 1}, 0, 0)[0], 1.0f);
@@ -165,7 +185,8 @@ TEST(Fault, NanOutputIsOne) {
 }
 
 // Rows of x, one gain for all of them, row stride ld.
-Tensors rows_of(const Contract& c, const std::vector<std::vector<float>>& x, const std::vector<float>& w, double eps, std::int64_t ld) {
+Tensors rows_of(const Contract& c, const std::vector<std::vector<float>>& x, const std::vector<float>& w,
+                double eps, std::int64_t ld) {
     Sizes s;
     s[Dim::batch] = 1;
     s[Dim::tokens] = s[Dim::rows] = static_cast<std::int64_t>(x.size());
@@ -200,7 +221,8 @@ TEST(Fault, RowMix) {
 
 TEST(Fault, RowStrideReadsTheGap) {
     const Model m = model("f32,cast_first,fault=layout.row_stride");
-    const auto t = rows_of(m.contract, {{1, 1}, {2, 2}}, {1, 1}, 0, 3);  // storage 1 1 0 2 2: row 1 is read as 0 2
+    const auto t =
+        rows_of(m.contract, {{1, 1}, {2, 2}}, {1, 1}, 0, 3);  // storage 1 1 0 2 2: row 1 is read as 0 2
     const auto y = outputs(m, t);
     EXPECT_EQ(y[0], 1.0f);
     EXPECT_EQ(y[2], 0.0f);
@@ -213,8 +235,9 @@ bool same(const std::vector<float>& a, const std::vector<float>& b) {
     return true;
 }
 
-// Every fault changes an output of some row, in every type but those for which it says that it cannot; and there it changes
-// none. Rows: the master probes, powers of two around eps, one-hots, ones, Gaussian rows; strided, in pairs.
+// Every fault changes an output of some row, in every type but those for which it says that it cannot; and
+// there it changes none. Rows: the master probes, powers of two around eps, one-hots, ones, Gaussian rows;
+// strided, in pairs.
 TEST(Fault, EachChangesAnOutputOrSaysWhyNot) {
     constexpr std::int64_t d = 520;
     for (const Fault* f : faults::all())
@@ -223,7 +246,8 @@ TEST(Fault, EachChangesAnOutputOrSaysWhyNot) {
             if (f->kind == "gain.one_plus_low") base += ",y=f32";
             const std::string text = std::string(name(type)) + "," + base;
             const Model right = model(text), wrong = model(text + ",fault=" + std::string(f->kind));
-            std::vector<std::vector<float>> x{tile(1, 1.09375f, d), tile(1, 1.033203125f, d), std::vector<float>(d, 1.0f)};
+            std::vector<std::vector<float>> x{tile(1, 1.09375f, d), tile(1, 1.033203125f, d),
+                                              std::vector<float>(d, 1.0f)};
             for (int k = -20; k <= -8; k += 4) x.push_back(std::vector<float>(d, std::ldexp(1.0f, k)));
             for (const std::size_t hot : {0, 519}) {
                 x.emplace_back(d, 0.0f);
@@ -245,9 +269,10 @@ TEST(Fault, EachChangesAnOutputOrSaysWhyNot) {
 }
 
 TEST(Fault, BankIsComplete) {
-    for (const char* kind : {"order.gain_then_cast", "rstd.low", "round.truncate", "acc.low", "stat.sum_not_mean",
-                             "stat.wrong_divisor", "stat.centred_var", "lane.dropped", "lane.row_mix", "eps.outside", "eps.value",
-                             "eps.none", "gain.one_plus_low", "special.nan_output"})
+    for (const char* kind :
+         {"order.gain_then_cast", "rstd.low", "round.truncate", "acc.low", "stat.sum_not_mean",
+          "stat.wrong_divisor", "stat.centred_var", "lane.dropped", "lane.row_mix", "eps.outside",
+          "eps.value", "eps.none", "gain.one_plus_low", "special.nan_output"})
         EXPECT_TRUE(find_fault(kind)) << kind;
     EXPECT_FALSE(find_fault("eps"));
     for (const Fault* f : faults::all()) {

@@ -3,9 +3,14 @@
 namespace ulpgate::faults {
 
 PIECE(Fault, gain_missing) = {
-    "gain.missing", Stage::gain, "W = 1", "",
-    "multiply by the gain", nullptr,
-    [](Model& m) { m.gain = [](const MapTypes&, float, double) { return 1.0f; }; },
-    [](const Contract& c) -> std::string_view { return c.gain == Gain::none ? "gain=none claims this" : ""; }};
+    .kind = "gain.missing",
+    .stage = Stage::gain,
+    .line = "W = 1",
+    .fix = "multiply by the gain",
+    .change = [](Model& m) { m.gain = [](const MapTypes&, float, double) { return 1.0f; }; },
+    .invisible = [](const Contract& c) -> std::string_view {
+        return c.gain == Gain::none ? "gain=none claims this" : "";
+    },
+};
 
 }  // namespace ulpgate::faults

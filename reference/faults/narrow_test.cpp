@@ -1,5 +1,5 @@
-// The roundings of round.truncate and round.half_up as the library was compiled: a compiler has dropped the mask of such a
-// truncation before.
+// The roundings of round.truncate and round.half_up as the library was compiled: a compiler has dropped the
+// mask of such a truncation before.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -40,8 +40,10 @@ TEST(Narrow, TruncationIsTheMaskInBf16) {
     std::int64_t wrong = 0;
     const auto narrow = narrow_of("round.truncate");
     const auto check = [&](float v, float t) {
-        if (std::isnan(v)) wrong += !std::isnan(t);
-        else wrong += std::bit_cast<std::uint32_t>(t) != (std::bit_cast<std::uint32_t>(v) & 0xffff0000u);
+        if (std::isnan(v))
+            wrong += !std::isnan(t);
+        else
+            wrong += std::bit_cast<std::uint32_t>(t) != (std::bit_cast<std::uint32_t>(v) & 0xffff0000u);
     };
     over_words(narrow, Type::bf16, 1021, check);
     for (std::uint32_t low : {0x0001u, 0x7fffu, 0x8000u, 0x8001u, 0xffffu})  // beside every word of bf16
@@ -73,7 +75,8 @@ std::int64_t wrong_roundings(std::string_view kind, std::uint32_t step, double (
 TEST(Narrow, EqualsArithmeticInF64) {
     EXPECT_EQ(wrong_roundings<Fp16>("round.truncate", 1021, std::trunc), 0);
     EXPECT_EQ(wrong_roundings<Bf16>("round.truncate", 4093, std::trunc), 0);
-    EXPECT_EQ(wrong_roundings<Fp16>("round.half_up", 1024, std::round), 0);  // 1024: every tie of fp16 among them
+    EXPECT_EQ(wrong_roundings<Fp16>("round.half_up", 1024, std::round),
+              0);  // 1024: every tie of fp16 among them
     EXPECT_EQ(wrong_roundings<Bf16>("round.half_up", 1024, std::round), 0);
     EXPECT_EQ(wrong_roundings<F32>("round.truncate", 65537, [](double v) { return v; }), 0);
 }

@@ -39,7 +39,10 @@ std::optional<ParseError> read(std::string_view text, Tokens& out) {
     for (const auto token : split(text, ',')) {
         const auto eq = token.find('=');
         const auto key = token.substr(0, eq);
-        Extra* e = key == "fma" ? &out.fma : key == "rsqrt_form" ? &out.rsqrt_form : key == "fault" ? &out.fault : nullptr;
+        Extra* e = key == "fma"          ? &out.fma
+                   : key == "rsqrt_form" ? &out.rsqrt_form
+                   : key == "fault"      ? &out.fault
+                                         : nullptr;
         if (!e) {
             if (!out.places.empty()) out.claim += ',';
             out.places.emplace_back(out.claim.size(), at);
@@ -47,7 +50,8 @@ std::optional<ParseError> read(std::string_view text, Tokens& out) {
         } else {
             if (e->given) return ParseError{at, fmt::format("'{}' is given twice: a model has one", key)};
             if (e == &out.fma && eq != token.npos) return ParseError{at + eq, "fma takes no value"};
-            if (e != &out.fma && eq == token.npos) return ParseError{at, fmt::format("'{0}' needs a value: {0}=...", key)};
+            if (e != &out.fma && eq == token.npos)
+                return ParseError{at, fmt::format("'{0}' needs a value: {0}=...", key)};
             *e = {eq == token.npos ? "" : token.substr(eq + 1), at + (eq == token.npos ? 0 : eq + 1), true};
         }
         at += token.size() + 1;
@@ -79,8 +83,8 @@ std::optional<ParseError> set_rsqrt_form(const Extra& e, Model& m) {
         if (name == e.value) return m.rsqrt = form, std::nullopt;
         names.emplace_back(name);
     }
-    return ParseError{e.at, fmt::format("'{}' is not a value of rsqrt_form: {}{}", e.value, fmt::join(names, ", "),
-                                        did_you_mean(e.value, names))};
+    return ParseError{e.at, fmt::format("'{}' is not a value of rsqrt_form: {}{}", e.value,
+                                        fmt::join(names, ", "), did_you_mean(e.value, names))};
 }
 
 std::optional<ParseError> set_fault(const Extra& e, Model& m) {
@@ -90,7 +94,8 @@ std::optional<ParseError> set_fault(const Extra& e, Model& m) {
     if (!f) {
         std::vector<std::string> kinds;
         for (const Fault* k : faults::all()) kinds.emplace_back(k->kind);
-        return ParseError{e.at, fmt::format("no fault '{}'{} ({})", kind, did_you_mean(kind, kinds), fmt::join(kinds, " "))};
+        return ParseError{e.at, fmt::format("no fault '{}'{} ({})", kind, did_you_mean(kind, kinds),
+                                            fmt::join(kinds, " "))};
     }
     if (colon == e.value.npos) return apply(*f, m), std::nullopt;
     const auto text = e.value.substr(colon + 1);
@@ -99,7 +104,8 @@ std::optional<ParseError> set_fault(const Extra& e, Model& m) {
     double p = 0;
     const auto [end, bad] = std::from_chars(text.data(), text.data() + text.size(), p);
     if (bad != std::errc{} || end != text.data() + text.size() || !std::isfinite(p) || p < 0)
-        return ParseError{at, fmt::format("{} of {} is a number of at least 0, not '{}'", f->param, kind, text)};
+        return ParseError{at,
+                          fmt::format("{} of {} is a number of at least 0, not '{}'", f->param, kind, text)};
     if (f->param != "EPS" && (p != std::floor(p) || p > 0x1p53))
         return ParseError{at, fmt::format("{} of {} is an integer, not '{}'", f->param, kind, text)};
     apply(*f, m, p);
@@ -114,7 +120,8 @@ std::optional<ParseError> parse(std::string_view text, Model& out) {
     if (auto bad = read(text, t)) return bad;
     Claim claim;
     if (auto bad = parse(t.claim, claim)) return ParseError{t.place(bad->at), bad->what};
-    if (claim.size() != 1) return ParseError{t.place(t.claim.find('+')), "a model is one contract, not a set"};
+    if (claim.size() != 1)
+        return ParseError{t.place(t.claim.find('+')), "a model is one contract, not a set"};
     Model m;
     m.contract = claim[0];
     if (auto why = no_model(m.contract); !why.empty()) return ParseError{0, why};

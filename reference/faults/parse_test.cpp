@@ -21,7 +21,9 @@ TEST(ParseModel, Fields) {
     EXPECT_FALSE(plain.fma);
     EXPECT_EQ(plain.fault, "");
 
-    const Model m = model("fma,fault=lane.dropped:7,bf16,f32_gain,rsqrt_form=recip_sqrt,assoc=x_rw,order=lanes:16x2,w=f32,y=bf16");
+    const Model m = model(
+        "fma,fault=lane.dropped:7,bf16,f32_gain,rsqrt_form=recip_sqrt,assoc=x_rw,order=lanes:16x2,w=f32,y="
+        "bf16");
     EXPECT_EQ(m.contract.x, Type::bf16);
     EXPECT_EQ(m.contract.w, Type::f32);
     EXPECT_EQ(m.map->name, "f32_gain,assoc=x_rw");
@@ -40,8 +42,11 @@ TEST(ParseModel, Fields) {
     EXPECT_EQ(model("bf16,cast_first,fault=eps.value:1e-4").parameter(100), 1e-4);
     EXPECT_EQ(model("bf16,f32_gain").map->assoc, Assoc::xr_w);
     EXPECT_EQ(model("bf16,cast_first,by=div").map->name, "cast_first,by=div");
-    EXPECT_EQ(model("bf16,cast_first,by=div,fault=order.gain_then_cast").map->name, "f32_gain,assoc=xr_w,by=div");
-    model("bf16,cast_first,mean=recip,acc=f64,sq=f64,rsqrt=0,inplace=may,holds=rerun.batch,residual=var_unrounded");
+    EXPECT_EQ(model("bf16,cast_first,by=div,fault=order.gain_then_cast").map->name,
+              "f32_gain,assoc=xr_w,by=div");
+    model(
+        "bf16,cast_first,mean=recip,acc=f64,sq=f64,rsqrt=0,inplace=may,holds=rerun.batch,residual=var_"
+        "unrounded");
 }
 
 TEST(ParseModel, ErrorsSayWhereAndWhat) {

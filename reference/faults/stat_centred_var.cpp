@@ -4,8 +4,11 @@
 namespace ulpgate::faults {
 
 PIECE(Fault, stat_centred_var) = {
-    "stat.centred_var", Stage::sum, "S = sum of (x - mean(x))^2", "",
-    "take the mean of the squares: RMSNorm subtracts no mean", nullptr,
-    [](Model& m) { m.sum = centred_sum; }};
+    .kind = "stat.centred_var",
+    .stage = Stage::sum,
+    .line = "S = sum of (x - mean(x))^2",
+    .fix = "take the mean of the squares: RMSNorm subtracts no mean",
+    .change = [](Model& m) { m.sum = centred_sum; },
+};
 
 }  // namespace ulpgate::faults

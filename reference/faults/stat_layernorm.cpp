@@ -4,11 +4,15 @@
 namespace ulpgate::faults {
 
 PIECE(Fault, stat_layernorm) = {
-    "stat.layernorm", Stage::sum, "x = x - mean(x), then S = sum of x^2", "",
-    "do not subtract the mean: that is LayerNorm", nullptr,
-    [](Model& m) {
-        m.sum = centred_sum;
-        m.element = centre;
-    }};
+    .kind = "stat.layernorm",
+    .stage = Stage::sum,
+    .line = "x = x - mean(x), then S = sum of x^2",
+    .fix = "do not subtract the mean: that is LayerNorm",
+    .change =
+        [](Model& m) {
+            m.sum = centred_sum;
+            m.element = centre;
+        },
+};
 
 }  // namespace ulpgate::faults

@@ -3,8 +3,11 @@
 namespace ulpgate::faults {
 
 PIECE(Fault, stat_sum_not_mean) = {
-    "stat.sum_not_mean", Stage::mean, "m = S", "",
-    "divide the sum of squares by d", nullptr,
-    [](Model& m) { m.mean = [](float s, std::span<const float>, double) { return s; }; }};
+    .kind = "stat.sum_not_mean",
+    .stage = Stage::mean,
+    .line = "m = S",
+    .fix = "divide the sum of squares by d",
+    .change = [](Model& m) { m.mean = [](float s, std::span<const float>, double) { return s; }; },
+};
 
 }  // namespace ulpgate::faults

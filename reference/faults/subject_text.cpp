@@ -85,19 +85,23 @@ std::optional<ParseError> parse_subject(std::string_view text, SubjectModels& ou
     const Split s = take_apart(text);
     SubjectModels found;
     std::vector<std::string_view> named;
-    if (has_type(s.model)) named = {""};
+    if (has_type(s.model))
+        named = {""};
     else
         for (const Type t : types) named.push_back(name(t));
     for (const auto type : named) {
         const Composed c = compose(s, type);
         Model m;
-        if (const auto bad = parse(c.text, m)) return ParseError{std::min(c.place(bad->at), text.size()), bad->what};
+        if (const auto bad = parse(c.text, m))
+            return ParseError{std::min(c.place(bad->at), text.size()), bad->what};
         const Fault* f = find_fault(std::string_view(m.fault).substr(0, m.fault.find(':')));
         const auto why = f && f->invisible ? f->invisible(m.contract) : "";
-        if (why.empty()) found.models.push_back(std::move(m));
+        if (why.empty())
+            found.models.push_back(std::move(m));
         else
-            found.left_out += fmt::format("{}{} left out: {} changes nothing ({})", found.left_out.empty() ? "" : "; ",
-                                          name(m.contract.x), f->kind, why);
+            found.left_out +=
+                fmt::format("{}{} left out: {} changes nothing ({})", found.left_out.empty() ? "" : "; ",
+                            name(m.contract.x), f->kind, why);
     }
     out = std::move(found);
     return {};

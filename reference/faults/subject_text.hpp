@@ -19,7 +19,8 @@ struct SubjectModels {
     std::string left_out;       // "" or the types without a model, and why
 };
 
-// The error's place is one in `text`. A fault that can change nothing in any type asked for is no error: models is empty.
+// The error's place is one in `text`. A fault that can change nothing in any type asked for is no error:
+// models is empty.
 std::optional<ParseError> parse_subject(std::string_view text, SubjectModels& out);
 
 }  // namespace ulpgate

@@ -7,9 +7,8 @@ namespace {
 
 // The narrowing of a run-time type as a function pointer, for accumulation in T.
 float (*narrow_to(Type t))(float) {
-    return with_format(t, [](auto f) -> float (*)(float) {
-        return [](float v) { return decltype(f)::round(v); };
-    });
+    return with_format(
+        t, [](auto f) -> float (*)(float) { return [](float v) { return decltype(f)::round(v); }; });
 }
 
 }  // namespace
@@ -28,7 +27,8 @@ std::size_t Model::statistic_width(std::size_t d) const {
 float Model::squares_sum(std::span<const float> x, Accumulate sq, Accumulate acc) const {
     const Order& o = *order.order;
     const auto n = x.size();
-    if (acc == Accumulate::t) return o.low({x.data(), narrow_to(contract.x), sq == Accumulate::t}, n, order.p);
+    if (acc == Accumulate::t)
+        return o.low({x.data(), narrow_to(contract.x), sq == Accumulate::t}, n, order.p);
     if (sq == Accumulate::f64) return static_cast<float>(o.f64({x.data()}, n, order.p));
     if (sq == Accumulate::f32 && acc == Accumulate::f32)
         return fma ? o.fma({x.data()}, n, order.p) : o.f32({x.data()}, n, order.p);
@@ -47,7 +47,8 @@ float Model::sum_of(std::span<const float> x) const {
         const double q = parameter(static_cast<std::size_t>(d));
         counted.assign(x.begin(), x.end());
         const auto all = static_cast<std::int64_t>(x.size());
-        for (std::int64_t j = 0; j < all; ++j) {  // a column that is counted twice is met again at the row's end
+        for (std::int64_t j = 0; j < all;
+             ++j) {  // a column that is counted twice is met again at the row's end
             const int k = weight(j, d, q);
             if (k == 0) counted[static_cast<std::size_t>(j)] = 0;
             for (int more = 1; more < k; ++more) counted.push_back(x[static_cast<std::size_t>(j)]);
@@ -63,9 +64,12 @@ float Model::from_sum(float s, std::span<const float> x, double eps) const {
     m.ms = mean ? mean(s, x, q) : contract.mean == Mean::recip ? s * (1.0f / m.n) : s / m.n;
     const float v = with_eps ? with_eps(m, q) : m.ms + m.eps;
     float r = 0;
-    if (map->by == By::div) r = root ? root(v, m, q) : std::sqrt(v);
-    else if (rsqrt) r = rsqrt(v, m, q);
-    else r = root ? 1.0f / root(v, m, q) : rsqrt_nearest(v);
+    if (map->by == By::div)
+        r = root ? root(v, m, q) : std::sqrt(v);
+    else if (rsqrt)
+        r = rsqrt(v, m, q);
+    else
+        r = root ? 1.0f / root(v, m, q) : rsqrt_nearest(v);
     return scale ? scale(*this, r) : r;
 }
 

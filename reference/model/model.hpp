@@ -1,7 +1,9 @@
-// A bit-exact restatement of a kernel: element map x statistic x order, each a replaceable piece. A fault changes one of
-// them. The same value is a hypothesis (run on tensors, or piece by piece given r) and, through impls/model, a subject.
+// A bit-exact restatement of a kernel: element map x statistic x order, each a replaceable piece. A fault
+// changes one of them. The same value is a hypothesis (run on tensors, or piece by piece given r) and,
+// through impls/model, a subject.
 //
-//   S = the order's sum of x^2;  m = S / d;  v = m + eps;  r = 1/sqrt(v);  y = map(x, w, r)        all f32, named roundings
+//   S = the order's sum of x^2;  m = S / d;  v = m + eps;  r = 1/sqrt(v);  y = map(x, w, r)        all f32,
+//   named roundings
 // Source of the default: moonshotai/Kimi-K2-Instruct modeling_deepseek.py at fd1984e2b7a3, lines 94-111.
 #pragma once
 #include <cstdint>
@@ -28,7 +30,8 @@ struct Moments {
 };
 
 struct Model {
-    Contract contract;  // types, map, gain, residual mix, sq, acc, mean, stat_width: all restated; order as text
+    Contract
+        contract;  // types, map, gain, residual mix, sq, acc, mean, stat_width: all restated; order as text
     const MapPiece* map = nullptr;
     OrderChoice order{};
     bool fma = false;
@@ -73,7 +76,8 @@ struct Model {
     // The same in two steps, for a sum that more than one row enters.
     float sum_of(std::span<const float> x) const;
     float from_sum(float s, std::span<const float> x, double eps) const;
-    // Sum of squares in the model's order. Squares in sq, partial sums in acc; an f64 sum is rounded to f32 at the end.
+    // Sum of squares in the model's order. Squares in sq, partial sums in acc; an f64 sum is rounded to f32
+    // at the end.
     float squares_sum(std::span<const float> x, Accumulate sq, Accumulate acc) const;
 
     // y from x, w and the row's scalar. w empty: no gain.
@@ -87,8 +91,9 @@ struct Model {
 // 1/sqrt(v) rounded once to f32: exhaustively proven in model_test.cpp. v = 0: inf; v < 0 or NaN: NaN.
 float rsqrt_nearest(float v);
 
-// Reads a model: "bf16,cast_first,order=lanes:8x4[,fma][,rsqrt_form=rn|recip_sqrt][,fault=KIND[:PARAM]]", every other field
-// as a contract's. order=any is sequential, mean=any divides, assoc=any is xr_w. Defined in reference/faults/parse.cpp.
+// Reads a model: "bf16,cast_first,order=lanes:8x4[,fma][,rsqrt_form=rn|recip_sqrt][,fault=KIND[:PARAM]]",
+// every other field as a contract's. order=any is sequential, mean=any divides, assoc=any is xr_w. Defined in
+// reference/faults/parse.cpp.
 std::optional<ParseError> parse(std::string_view text, Model& out);
 
 }  // namespace ulpgate

@@ -27,21 +27,24 @@ std::vector<float> row(const Model& m, const std::vector<float>& x, const std::v
 
 std::uint32_t bits(float v) { return std::bit_cast<std::uint32_t>(v); }
 
-// r is the correctly rounded 1/sqrt(v) iff v (r - h)^2 < 1 < v (r + h)^2, h half an ulp: in integers, for every significand
-// at both parities of the exponent. Other exponents scale by powers of four, exactly; v is no power of four times 1, else r
-// is exact. A tie would need v (2k+1)^2 to be a power of two.
+// r is the correctly rounded 1/sqrt(v) iff v (r - h)^2 < 1 < v (r + h)^2, h half an ulp: in integers, for
+// every significand at both parities of the exponent. Other exponents scale by powers of four, exactly; v is
+// no power of four times 1, else r is exact. A tie would need v (2k+1)^2 to be a power of two.
 TEST(Model, RsqrtIsCorrectlyRoundedForEverySignificand) {
     std::int64_t wrong = 0;
     for (std::uint32_t exponent : {127u, 128u})
         for (std::uint32_t m = 0; m < 1u << 23; ++m) {
             const float v = std::bit_cast<float>(exponent << 23 | m);
             const std::uint32_t r = bits(rsqrt_nearest(v));
-            // v = V 2^-23 and r = R 2^-24; half the spacing of f32 below r is 2^-25, and above r too but for r = 1
+            // v = V 2^-23 and r = R 2^-24; half the spacing of f32 below r is 2^-25, and above r too but for
+            // r = 1
             const Wide V = Wide{m | 1u << 23} << (exponent - 127);
             const Wide R = Wide{(r & 0x7fffff) | 0x800000} << ((r >> 23) - 126);
             const Wide low = 2 * R - 1, high = 2 * R + (r >> 23 == 127 ? 2 : 1), one = Wide{1} << (23 + 50);
-            if (v == 1) wrong += r != bits(1.0f);
-            else wrong += !(V * low * low < one && one < V * high * high);
+            if (v == 1)
+                wrong += r != bits(1.0f);
+            else
+                wrong += !(V * low * low < one && one < V * high * high);
         }
     EXPECT_EQ(wrong, 0);
     EXPECT_EQ(bits(rsqrt_nearest(0x1p-149f)), bits(static_cast<float>(std::sqrt(0x1p149))));
@@ -74,7 +77,8 @@ TEST(Model, SquaresAndSums) {
     const std::vector<float> x{0x1.000002p0f, 0x1p-14f};  // x0^2 = 1 + 2^-22 + 2^-46, x1^2 = 2^-28
     EXPECT_EQ(model("f32,cast_first").sum_of(x), 0x1.000004p0f);
     EXPECT_EQ(model("f32,cast_first,sq=f64,acc=f64").sum_of(x), 0x1.000004p0f);
-    // x = 1 + 2^-12: the square is 1 + 2^-11 + 2^-24, a tie in f32 that goes down; in f64 the 2^-40 beside it tips it up.
+    // x = 1 + 2^-12: the square is 1 + 2^-11 + 2^-24, a tie in f32 that goes down; in f64 the 2^-40 beside it
+    // tips it up.
     const std::vector<float> t{0x1.001p0f, 0x1p-20f};
     EXPECT_EQ(model("f32,cast_first").sum_of(t), 0x1.002p0f);
     EXPECT_EQ(model("f32,cast_first,acc=f64").sum_of(t), 0x1.002p0f);
@@ -82,10 +86,12 @@ TEST(Model, SquaresAndSums) {
     const std::vector<float> reversed{0x1p-20f, 0x1.001p0f};
     EXPECT_EQ(model("f32,cast_first").sum_of(reversed), 0x1.002p0f);
     EXPECT_EQ(model("f32,cast_first,fma").sum_of(reversed), 0x1.002002p0f);
-    // bf16: 1.0078125^2 = 1.01568603515625, in bf16 1.015625; and the second square rounds with the sum only where sq=f32.
+    // bf16: 1.0078125^2 = 1.01568603515625, in bf16 1.015625; and the second square rounds with the sum only
+    // where sq=f32.
     const std::vector<float> low{1.0078125f, 0.0625f};
     EXPECT_EQ(model("bf16,cast_first,sq=t").sum_of(low), 1.015625f + 0.00390625f);
-    EXPECT_EQ(model("bf16,cast_first,sq=t,acc=t").sum_of(low), 1.015625f);  // 1.01953125 is a tie; even is 1.015625
+    EXPECT_EQ(model("bf16,cast_first,sq=t,acc=t").sum_of(low),
+              1.015625f);  // 1.01953125 is a tie; even is 1.015625
     EXPECT_EQ(model("bf16,cast_first,acc=t").sum_of(low), 1.015625f);
     const std::vector<float> wide{2, 3, 5, 7};
     const Model half = model("bf16,cast_first,stat_width=2");
@@ -96,8 +102,8 @@ TEST(Model, SquaresAndSums) {
 TEST(Model, SpecialValues) {
     const float inf = INFINITY, nan = NAN;
     const std::vector<float> w{1, 1, 1, 1};
-    for (const char* text : {"bf16,cast_first", "fp16,cast_first", "f32,cast_first", "bf16,f32_gain", "bf16,cast_first,by=div",
-                             "f32,f32_gain,assoc=x_rw,order=lanes,fma"}) {
+    for (const char* text : {"bf16,cast_first", "fp16,cast_first", "f32,cast_first", "bf16,f32_gain",
+                             "bf16,cast_first,by=div", "f32,f32_gain,assoc=x_rw,order=lanes,fma"}) {
         const Model m = model(text);
         for (const float y : row(m, {1, nan, 2, 3}, w, 1e-6)) EXPECT_TRUE(std::isnan(y)) << text;
         const auto one_inf = row(m, {1, -2, inf, 0}, w, 1e-6);
@@ -109,7 +115,8 @@ TEST(Model, SpecialValues) {
         EXPECT_EQ(bits(zeros[1]), bits(-0.0f)) << text;
         for (const float y : row(m, {0, 0, 0, 0}, w, 0)) EXPECT_TRUE(std::isnan(y)) << text;
         if (m.contract.x != Type::fp16) {  // f32 overflows: the specification's own limit
-            for (const float y : row(m, {0x1p64f, 0x1p64f, 0x1p64f, 0x1p64f}, w, 1e-6)) EXPECT_EQ(bits(y), bits(0.0f)) << text;
+            for (const float y : row(m, {0x1p64f, 0x1p64f, 0x1p64f, 0x1p64f}, w, 1e-6))
+                EXPECT_EQ(bits(y), bits(0.0f)) << text;
         }
     }
 }
@@ -134,7 +141,8 @@ Tensors strided(const char* contract, std::int64_t d, std::int64_t ld) {
 }
 
 TEST(Model, RunIsRowByRow) {
-    for (const char* text : {"bf16,cast_first", "fp16,f32_gain,assoc=x_rw", "f32,cast_first,gain=none", "bf16,cast_first,w=f32"}) {
+    for (const char* text : {"bf16,cast_first", "fp16,f32_gain,assoc=x_rw", "f32,cast_first,gain=none",
+                             "bf16,cast_first,w=f32"}) {
         const Model m = model(text);
         const Tensors t = strided(text, 5, 7);
         const auto out = m.run(t);
@@ -152,14 +160,15 @@ TEST(Model, RunIsRowByRow) {
                 m.row(x, w, t.eps, y);
                 std::vector<float> got(5);
                 unpack(type, out[k].data() + i * 5 * bytes(type), got);
-                for (std::size_t j = 0; j < 5; ++j) EXPECT_EQ(bits(got[j]), bits(y[j])) << text << " " << i << " " << j;
+                for (std::size_t j = 0; j < 5; ++j)
+                    EXPECT_EQ(bits(got[j]), bits(y[j])) << text << " " << i << " " << j;
             }
         }
     }
 }
 
-// x + residual = 1 + 2^-8 + 2^-15 in every column, in bf16 1 + 2^-7: every rounding goes the same way, so that each of the
-// four mixes has its own value.
+// x + residual = 1 + 2^-8 + 2^-15 in every column, in bf16 1 + 2^-7: every rounding goes the same way, so
+// that each of the four mixes has its own value.
 TEST(Model, ResidualMixes) {
     const float a = 1, b = 0x1.02p-8f;
     const float sum = a + b, rounded = round_to(Type::bf16, sum);

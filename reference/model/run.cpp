@@ -8,17 +8,25 @@ namespace {
 class RowReader {
   public:
     RowReader(const Model& m, const Tensors& t)
-        : model_(m), x_(*t.find("x")), residual_(t.find("residual")), rounded_(width()), unrounded_(residual_ ? width() : 0) {}
+        : model_(m),
+          x_(*t.find("x")),
+          residual_(t.find("residual")),
+          rounded_(width()),
+          unrounded_(residual_ ? width() : 0) {}
 
     std::size_t width() const { return static_cast<std::size_t>(x_.width()); }
 
     void load(std::int64_t row) {
         const auto ld = x_.rank > 1 ? x_.stride[static_cast<std::size_t>(x_.rank) - 2] : x_.width();
-        if (model_.address) unpack(x_.type, x_.storage.data() + model_.address(row, ld, x_.width()) * bytes(x_.type), rounded_);
-        else x_.read_row(row, rounded_);
+        if (model_.address)
+            unpack(x_.type, x_.storage.data() + model_.address(row, ld, x_.width()) * bytes(x_.type),
+                   rounded_);
+        else
+            x_.read_row(row, rounded_);
         if (!residual_) return;
         residual_->read_row(row, unrounded_);
-        for (std::size_t j = 0; j < rounded_.size(); ++j) rounded_[j] = unrounded_[j] = rounded_[j] + unrounded_[j];
+        for (std::size_t j = 0; j < rounded_.size(); ++j)
+            rounded_[j] = unrounded_[j] = rounded_[j] + unrounded_[j];
         model_.narrow(residual_->type, rounded_);
     }
     std::span<const float> rounded() const { return rounded_; }
@@ -67,12 +75,14 @@ std::vector<std::vector<std::byte>> Model::run(const Tensors& t) const {
         const auto x = reader.statistic_input();
         const auto at = static_cast<std::size_t>(i);
         float s = partner ? sums[at] : sum_of(x);
-        if (const auto other = partner ? partner(i, rows) : i; other != i) s += sums[static_cast<std::size_t>(other)];
+        if (const auto other = partner ? partner(i, rows) : i; other != i)
+            s += sums[static_cast<std::size_t>(other)];
         elements(reader.normalised(), w, from_sum(s, x, t.eps), values);
         const auto first = static_cast<std::size_t>(i) * values.size();
         if (y) pack(y_type, values, y + first * static_cast<std::size_t>(bytes(y_type)));
         if (residual_out)
-            pack(residual_type, reader.rounded(), residual_out + first * static_cast<std::size_t>(bytes(residual_type)));
+            pack(residual_type, reader.rounded(),
+                 residual_out + first * static_cast<std::size_t>(bytes(residual_type)));
     }
     return out;
 }

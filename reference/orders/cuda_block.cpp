@@ -1,5 +1,5 @@
-// A block of THREADS a row: thread t sums the VEC-wide vectors t, t + THREADS, …; each warp of 32 by a halving shuffle,
-// then one warp the warps' sums (absent ones are zero).
+// A block of THREADS a row: thread t sums the VEC-wide vectors t, t + THREADS, …; each warp of 32 by a
+// halving shuffle, then one warp the warps' sums (absent ones are zero).
 #include <bit>
 
 #include "reference/orders/order.hpp"

@@ -1,5 +1,5 @@
-// LANES wide vectors into ACCS accumulators, whole steps only; the accumulators are joined one after the other, then the
-// lanes by a halving tree; the tail follows in order.
+// LANES wide vectors into ACCS accumulators, whole steps only; the accumulators are joined one after the
+// other, then the lanes by a halving tree; the tail follows in order.
 #include "reference/orders/order.hpp"
 
 namespace ulpgate::orders {

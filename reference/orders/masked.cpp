@@ -1,5 +1,5 @@
-// As lanes, but the tail's vectors are masked (absent columns add zero) and go to the accumulators in turn, so that every
-// column is summed in its lane.
+// As lanes, but the tail's vectors are masked (absent columns add zero) and go to the accumulators in turn,
+// so that every column is summed in its lane.
 #include "reference/orders/order.hpp"
 
 namespace ulpgate::orders {
@@ -18,6 +18,7 @@ struct Masked {
         return halve(a, std::move(s));
     }
 };
-PIECE(Order, masked) = make_order<Masked>("masked", "LANESxACCS", "16x4", "SIMD loops with a masked tail: AVX-512, Triton");
+PIECE(Order, masked) = make_order<Masked>("masked", "LANESxACCS", "16x4",
+                                          "SIMD loops with a masked tail: AVX-512, Triton");
 
 }  // namespace ulpgate::orders

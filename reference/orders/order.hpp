@@ -1,10 +1,10 @@
-// A summation order is an algorithm over an abstract accumulator: written once, it gives the f32 sum of squares, the same
-// with FMA, in f64, a dot product, and its tree's height (for the bound).
-//   struct A { using S; S zero(); S mac(S, size_t i); S add(S, S); }   mac: fold leaf i in;  add: join two partials
+// A summation order is an algorithm over an abstract accumulator: written once, it gives the f32 sum of
+// squares, the same with FMA, in f64, a dot product, and its tree's height (for the bound).
+//   struct A { using S; S zero(); S mac(S, size_t i); S add(S, S); }   mac: fold leaf i in;  add: join two
+//   partials
 #pragma once
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -13,64 +13,11 @@
 #include <vector>
 
 #include "reference/base/piece.hpp"
+#include "reference/orders/accumulators.hpp"
 
 namespace ulpgate {
 
 using OrderParams = std::array<int, 3>;
-
-// The accumulators that a type-erased order runs on.
-template <class V>
-struct Squares {
-    using S = V;
-    const float* x;
-    S zero() const { return 0; }
-    S mac(S s, std::size_t i) const { const V v = static_cast<V>(x[i]); return s + v * v; }
-    S add(S a, S b) const { return a + b; }
-};
-struct SquaresFma {
-    using S = float;
-    const float* x;
-    S zero() const { return 0; }
-    S mac(S s, std::size_t i) const { return std::fma(x[i], x[i], s); }
-    S add(S a, S b) const { return a + b; }
-};
-template <class V>
-struct TermsIn {  // values that are summed in V as they are: an order over something else than squares
-    using S = V;
-    const float* v;
-    S zero() const { return 0; }
-    S mac(S s, std::size_t i) const { return s + static_cast<V>(v[i]); }
-    S add(S a, S b) const { return a + b; }
-};
-using Terms = TermsIn<float>;
-using TermsF64 = TermsIn<double>;
-struct Dot {
-    using S = float;
-    const float *x, *y;
-    S zero() const { return 0; }
-    S mac(S s, std::size_t i) const { return s + x[i] * y[i]; }
-    S add(S a, S b) const { return a + b; }
-};
-struct Height {  // additions on the longest path of a leaf with no zero operand; -1: empty
-    using S = int;
-    S zero() const { return -1; }
-    S mac(S s, std::size_t) const { return s < 0 ? 0 : s + 1; }
-    S add(S a, S b) const { return a < 0 ? b : b < 0 ? a : std::max(a, b) + 1; }
-};
-// Every sum, and by default every square, narrowed: accumulation in T. The sum of two values of a 16-bit T narrowed from
-// f32 equals the sum rounded once to T, because 24 >= 2p + 2 (Figueroa 1995).
-struct Lowered {
-    using S = float;
-    const float* x;
-    float (*narrow)(float);
-    bool squares = true;
-    S zero() const { return 0; }
-    S mac(S s, std::size_t i) const {
-        const float square = x[i] * x[i];
-        return narrow(s + (squares ? narrow(square) : square));
-    }
-    S add(S a, S b) const { return narrow(a + b); }
-};
 
 struct Order {
     std::string_view name, params, defaults;  // "lanes", "LANESxACCS", "8x4"
@@ -85,10 +32,15 @@ struct Order {
     int (*height)(Height, std::size_t n, OrderParams);
 };
 
-// O is an empty struct with  template <class A> typename A::S operator()(A, std::size_t n, OrderParams) const.
+// O is an empty struct with  template <class A> typename A::S operator()(A, std::size_t n, OrderParams)
+// const.
 template <class O>
-constexpr Order make_order(std::string_view name, std::string_view params, std::string_view defaults, std::string_view why) {
-    return {name, params, defaults, why,
+constexpr Order make_order(std::string_view name, std::string_view params, std::string_view defaults,
+                           std::string_view why) {
+    return {name,
+            params,
+            defaults,
+            why,
             [](Squares<float> a, std::size_t n, OrderParams p) { return O{}(a, n, p); },
             [](SquaresFma a, std::size_t n, OrderParams p) { return O{}(a, n, p); },
             [](Squares<double> a, std::size_t n, OrderParams p) { return O{}(a, n, p); },

@@ -1,5 +1,6 @@
-// Splits in halves until BLOCK columns are left; a block is eight strided partials joined neighbours first, its tail in
-// order. This is numpy's pairwise sum (numpy/_core/src/umath/loops_utils.h.src), where BLOCK is 128.
+// Splits in halves until BLOCK columns are left; a block is eight strided partials joined neighbours first,
+// its tail in order. This is numpy's pairwise sum (numpy/_core/src/umath/loops_utils.h.src), where BLOCK is
+// 128.
 #include "reference/orders/order.hpp"
 
 namespace ulpgate::orders {
@@ -31,7 +32,8 @@ struct Pairwise {
             s.fill(a.zero());
             for (; i + streams <= n; i += streams)
                 for (std::size_t k = 0; k < streams; ++k) s[k] = a.mac(s[k], from + i + k);
-            sum = a.add(a.add(a.add(s[0], s[1]), a.add(s[2], s[3])), a.add(a.add(s[4], s[5]), a.add(s[6], s[7])));
+            sum = a.add(a.add(a.add(s[0], s[1]), a.add(s[2], s[3])),
+                        a.add(a.add(s[4], s[5]), a.add(s[6], s[7])));
         }
         for (; i < n; ++i) sum = a.mac(sum, from + i);
         return sum;
