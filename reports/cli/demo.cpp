@@ -40,11 +40,11 @@ std::string usual_test(const std::string& subject, const RunRequest& request) {
 std::string first_words(const Group& g) {
     if (!g.names.empty()) {
         std::string s;
-        for (const auto& e : g.explained) s += (s.empty() ? "" : " or ") + e.substr(0, e.find(": one r"));
+        for (const auto& e : g.explained) s += (s.empty() ? "" : " or ") + e;
         return s;
     }
     if (const auto c = computes(g); !c.empty()) return fmt::format("{}: {}", print(c[0], false), formula(c[0]));
-    return g.failures.empty() ? "" : g.failures[0].what;
+    return g.failures.empty() ? "" : "unknown: " + (g.failures[0].reason.empty() ? g.failures[0].what : g.failures[0].reason);
 }
 
 int demo_run(const Arguments& a) {

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+
+#include "reference/ops/op.hpp"
 
 namespace ulpgate {
 namespace {
@@ -24,6 +27,16 @@ Sight weakest(const std::vector<const Group*>& groups) {
             for (std::size_t j = 0; j < std::min(mine.size(), seen.size()); ++j) mine[j] = mine[j] && seen[j];
         }
     }
+    // Widths at the machine's edges have too few rows to speak for the model's.
+    std::map<std::int64_t, std::vector<bool>> own;
+    for (const Group* g : groups) {
+        Sizes n;
+        const Op* op = find_op(g->op);
+        if (!op) continue;
+        op->defaults(n);
+        if (const auto it = s.column.find(n[op->d]); it != s.column.end()) own.insert(*it);
+    }
+    if (!own.empty()) s.column = std::move(own);
     s.count();
     return s;
 }
@@ -61,7 +74,11 @@ std::string sight_text(const Result& r, const Style& style) {
         }
         const auto& of = passing.empty() ? judged : passing;
         if (of.empty()) continue;
-        s += fmt::format("{}  {}{}\n", style.dim("would have seen"), types.size() > 1 ? fmt::format("{:<5} ", name(t)) : "", weakest(of).text());
+        const auto w = weakest(of);
+        std::string widths;
+        for (const auto& [d, seen] : w.column) widths += fmt::format("{}{}", widths.empty() ? "" : ", ", d);
+        s += fmt::format("{}  {}{}{}\n", style.dim("would have seen"), types.size() > 1 ? fmt::format("{:<5} ", name(t)) : "", w.text(),
+                         of.size() > 1 && !widths.empty() ? fmt::format(" (columns at d {})", widths) : "");
     }
     return s;
 }

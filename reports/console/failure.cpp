@@ -37,10 +37,18 @@ std::string computes_lines(const Group& g) {
             s += "  closer to real arithmetic than its claim, and still not what it claims\n";
         return s;
     }
-    s += fmt::format("  unknown{}{}\n", g.unknown.empty() ? "" : ": ", g.unknown);
-    for (const auto& k : g.whole.candidates)
-        if (!k.fits && k.row >= 0 && std::find(g.claim.begin(), g.claim.end(), k.contract) == g.claim.end())
-            s += fmt::format("    not {}: row {} col {}\n", print(k.contract, false), k.row, k.col);
+    s += fmt::format("  {}\n", g.unknown.empty() ? "unknown" : g.unknown);
+    // The plain contracts, each with the element that excludes it; the JSON has all that were tried.
+    std::string excluded;
+    std::int64_t more = 0;
+    for (const auto& k : g.whole.candidates) {
+        const bool claimed = std::any_of(g.claim.begin(), g.claim.end(), [&](const Contract& c) { return c.map == k.contract.map && k.contract.by == c.by; });
+        if (k.fits || k.row < 0 || claimed) continue;
+        const bool plain = k.contract.by == By::mul && (g.claim.empty() || k.contract.gain == g.claim[0].gain) && k.contract.assoc <= Assoc::xr_w;
+        if (!plain) ++more;
+        else excluded += fmt::format("{}{} (row {} col {})", excluded.empty() ? "" : ", ", print(k.contract, false), k.row, k.col);
+    }
+    if (!excluded.empty()) s += fmt::format("  nor {}{}\n", excluded, more ? fmt::format(", nor {} others that were tried", more) : "");
     return s;
 }
 

@@ -35,19 +35,51 @@ std::string verdict_words(const Group& g) {
     return s;
 }
 
+// What fixes the values; how the kernel may be called is in the JSON.
 std::string claim_words(const Group& g) {
     if (g.unexplained || g.claim.empty() || g.claim[0].map == Map::none) return "none";
-    return print(g.claim, false) + (g.inferred ? " (inferred)" : "");
+    auto claim = g.claim;
+    for (auto& c : claim) {
+        c.inplace = InPlace::never;
+        c.holds = Contract{}.holds;
+    }
+    return print(claim, false) + (g.inferred ? " (inferred)" : "");
 }
 
-Row row_of(const Group& g) {
+// Passing rows of one subject, op and type as one: the worst of each column.
+struct Line {
+    Group g;
+    std::size_t claims = 1;
+};
+bool collapses(const Group& g) { return g.verdict == Verdict::pass && !g.inferred && !g.known; }
+
+std::vector<Line> lines_of(const Result& r) {
+    std::vector<Line> out;
+    for (const auto& g : r.groups) {
+        const auto it = std::find_if(out.begin(), out.end(), [&](const Line& l) {
+            return collapses(g) && collapses(l.g) && l.g.subject == g.subject && l.g.op == g.op && l.g.type == g.type;
+        });
+        if (it == out.end()) {
+            out.push_back({g, 1});
+            continue;
+        }
+        ++it->claims;
+        it->g.whole.measure.merge(g.whole.measure);
+        for (auto d : g.d)
+            if (std::find(it->g.d.begin(), it->g.d.end(), d) == it->g.d.end()) it->g.d.push_back(d);
+    }
+    return out;
+}
+
+Row row_of(const Line& line) {
+    const Group& g = line.g;
     const auto& m = g.whole.measure;
     const bool judged = m.rows > 0;
     return {g.op,
             std::string(name(g.type)),
             sizes(g.d),
             std::to_string(m.rows),
-            claim_words(g),
+            line.claims > 1 ? fmt::format("{} +{}", claim_words(g), line.claims - 1) : claim_words(g),
             judged ? short_number(m.worst_ulp) : "-",
             judged ? short_number(m.worst_r_ulp32) : "-",
             judged ? share_of(m.outside, m.elements) : "-",
@@ -69,8 +101,9 @@ std::string padded(std::string_view cell, std::size_t width, std::size_t column)
 
 std::string table_text(const Result& r, const Style& style) {
     if (r.groups.empty()) return "";
+    const auto lines = lines_of(r);
     std::vector<Row> rows;
-    for (const auto& g : r.groups) rows.push_back(row_of(g));
+    for (const auto& l : lines) rows.push_back(row_of(l));
     std::size_t width[columns];
     for (std::size_t c = 0; c < columns; ++c) {
         width[c] = heads[c].size();
@@ -82,7 +115,7 @@ std::string table_text(const Result& r, const Style& style) {
     const bool several = r.subjects.size() > 1;
     std::string subject;
     for (std::size_t k = 0; k < rows.size(); ++k) {
-        const auto& g = r.groups[k];
+        const auto& g = lines[k].g;
         if (several && g.subject != subject) out += style.bold(g.subject) + "\n";
         subject = g.subject;
         for (std::size_t c = 0; c < columns; ++c) {
