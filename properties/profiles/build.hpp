@@ -48,7 +48,9 @@ constexpr Exponents scales(Type t, std::size_t d) {
 // The exponent limited to those.
 constexpr int clamp(int k, Exponents e) { return k < e.lo ? e.lo : k > e.hi ? e.hi : k; }
 
-constexpr float sign(Rng& r) { return r.next() >> 63 ? -1.0f : 1.0f; }
+// v or -v. An expression draws from one generator once at most: the order of evaluation is the compiler's
+// choice.
+constexpr float either_sign(Rng& r, float v) { return r.next() >> 63 ? -v : v; }
 
 // A significand of the type: odd or even integer in [2^(p-1), 2^p), at most 24 bits.
 constexpr std::uint32_t significand(Rng& r, int p) {

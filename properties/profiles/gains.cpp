@@ -23,8 +23,10 @@ void random(Rng r, Type, std::span<float> w) {
 
 void tiny(Rng r, Type t, std::span<float> w) {
     const int emin = with_format(t, [](auto f) { return f.emin - f.mantissa_bits; });
-    for (float& v : w)
-        v = scaled(static_cast<double>(1 + r.below(255)), std::max(emin, -140) + r.between(0, 8));
+    for (float& v : w) {
+        const int k = std::max(emin, -140) + r.between(0, 8);
+        v = scaled(1 + r.below(255), k);
+    }
 }
 
 constexpr std::array<GainRule, 8> rules{{
@@ -47,7 +49,10 @@ constexpr std::array<GainRule, 8> rules{{
      }},
     {"one_plus", "about 0, as where the kernel adds 1: one in 8 small enough to vanish in a 16-bit 1 + w",
      [](Rng r, Type, std::span<float> w) {
-         for (float& v : w) v = scaled(r.gauss(), (r.below(8) ? -2 : -9) - 16);
+         for (float& v : w) {
+             const int k = r.below(8) ? -2 : -9;
+             v = build::gauss(r, k);
+         }
      }},
     {"master", "one value: the gain of the probe of the same name",
      [](Rng, Type t, std::span<float> w) { std::fill(w.begin(), w.end(), master_probe(t).w); }},

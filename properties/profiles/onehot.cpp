@@ -14,7 +14,7 @@ constexpr std::int64_t teeth_apart = 64;  // that many combs cover every column
 void fill(const RowRequest& q, std::span<float> x) {
     Rng r = q.rng;
     const auto d = static_cast<std::int64_t>(x.size());
-    const auto value = [&] { return build::scaled(build::significand(r, 8), -7) * build::sign(r); };
+    const auto value = [&] { return build::either_sign(r, build::scaled(build::significand(r, 8), -7)); };
     std::fill(x.begin(), x.end(), 0.0f);
     if (q.row % 2 == 0 && q.row >= 2) {
         for (std::int64_t j = q.row / 2 % teeth_apart % d; j < d; j += teeth_apart)

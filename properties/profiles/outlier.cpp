@@ -24,9 +24,10 @@ PIECE(Profile, outlier) = {
         }
         const auto d = static_cast<std::uint32_t>(x.size());
         Rng channels(d, 0, 0);
-        for (std::uint32_t n = std::min(4u, d / 64); n; --n)
-            x[channels.below(d)] =
-                build::scaled(65536 + r.below(65536), std::min(k + massive, all.hi) - 16) * build::sign(r);
+        for (std::uint32_t n = std::min(4u, d / 64); n; --n) {
+            const float v = build::scaled(65536 + r.below(65536), std::min(k + massive, all.hi) - 16);
+            x[channels.below(d)] = build::either_sign(r, v);
+        }
     },
     nullptr,
     false,

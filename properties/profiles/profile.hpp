@@ -1,5 +1,6 @@
-// A family of inputs: one file each. A row depends on (seed, row) only, so row 215 of 512 is the same row alone. Rows are
-// made with integers, exact scaling and basic IEEE operations only, so that a seed means the same tensors everywhere.
+// A family of inputs: one file each. A row depends on (seed, row) only, so row 215 of 512 is the same row
+// alone. Rows are made with integers, exact scaling and basic IEEE operations only, so that a seed means the
+// same tensors everywhere.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -26,9 +27,9 @@ struct Profile {
     void (*row)(const RowRequest&, std::span<float> x);
     // The residual of the same row, given x; null: an independent row of the same profile.
     void (*residual)(const RowRequest&, std::span<const float> x, std::span<float> residual);
-    bool probe;                                // designed with the faults in mind: --no-probes leaves it out
-    std::int64_t (*rows)(std::int64_t d);      // rows in a default gate
-    std::string_view gain;                     // the gain rule that goes with it, of properties/profiles/gains.hpp
+    bool probe;                            // designed with the faults in mind: --no-probes leaves it out
+    std::int64_t (*rows)(std::int64_t d);  // rows in a default gate
+    std::string_view gain;  // the gain rule that goes with it, of properties/profiles/gains.hpp
 };
 
 namespace profiles {

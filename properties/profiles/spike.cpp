@@ -16,7 +16,8 @@ PIECE(Profile, spike) = {
         const int up = first ? 12 : r.between(4, 12),
                   k = q.type == Type::fp16 || first ? 0 : r.between(-6, 6);
         for (float& v : x) v = equal || first ? build::scaled(1, k) : build::gauss(r, k);
-        x[first ? 0 : r.below(d)] = build::scaled(first ? 1 : build::significand(r, 8) * 0x1p-8, k + up);
+        const std::uint32_t at = first ? 0 : r.below(d);
+        x[at] = build::scaled(first ? 1 : build::significand(r, 8) * 0x1p-8, k + up);
     },
     nullptr,
     false,
