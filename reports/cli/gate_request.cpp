@@ -8,6 +8,7 @@
 #include "properties/profiles/profile.hpp"
 #include "reference/base/file.hpp"
 #include "reference/base/text.hpp"
+#include "reference/faults/subject_text.hpp"
 
 namespace ulpgate::cli {
 namespace {
@@ -69,6 +70,7 @@ void add_lines(const std::string& path, const std::vector<std::string>& subjects
         if (words.size() > 2) throw UsageError(fmt::format("{}:{}: '{}' is too much: a case, or a subject and a case, a line", path, number, words[2]));
         Case c;
         if (auto bad = parse(words.back(), c)) throw UsageError(fmt::format("{}:{}: case, column {}: {}", path, number, bad->at + 1, bad->what));
+        if (words.size() == 2) check_subject(words[0]);
         if (words.size() == 2) add(words[0], c);
         else
             for (const auto& s : subjects) add(s, c);
@@ -98,6 +100,12 @@ SubjectOptions subject_options(const Arguments& a) {
         o.child_env.emplace_back(kv.substr(0, eq), kv.substr(eq + 1));
     }
     return o;
+}
+
+void check_subject(const std::string& text) {
+    if (!text.starts_with("model/") && !text.starts_with("faulty/")) return;
+    SubjectModels models;
+    if (const auto bad = parse_subject(text, models)) throw UsageError(fmt::format("subject '{}', column {}: {}", text, bad->at + 1, bad->what));
 }
 
 unsigned machine_cores() { return std::max(1u, std::thread::hardware_concurrency()); }
@@ -130,6 +138,7 @@ RunRequest gate_request(const Arguments& a) {
     std::vector<std::string> subjects;
     for (const auto& o : a.operands)
         if (!o.starts_with("@")) subjects.push_back(o);
+    for (const auto& s : subjects) check_subject(s);
     const bool named = !subjects.empty();
     if (!named) subjects = built_in_subjects(a.home);
     bool lines = false;

@@ -18,14 +18,14 @@ void subjects(const Arguments& a) {
     const auto show = [&](const std::string& text) {
         auto s = open_subject(text, options);
         const auto o = s->start();
-        std::string entries;
-        for (const auto& e : s->entries()) entries += (entries.empty() ? "" : "  ") + e.contract;
+        std::string entries;  // one a line
+        for (const auto& e : s->entries()) entries += (entries.empty() ? "" : "\n" + std::string(27, ' ')) + e.contract;
         const auto what = o.event == Event::unavailable ? "SKIPPED: " + o.what : o.event != Event::ok ? "DID NOT LOAD: " + o.what : entries;
         fmt::print("  {:<24} {}\n", text, what);
     };
     for (const auto& s : built_in_subjects(a.home)) show(s);
     for (const auto& s : byhand_subjects(a.home)) show(s);
-    fmt::print("  {:<24} {}\n", "PATH[@VARIANT]", "a shared library that exports ulpgate_describe: ./ulpgate new rmsnorm.c writes one");
+    fmt::print("  {:<24} {}\n", "PATH[@VARIANT]", "a shared library that exports ulpgate_describe: ulpgate new rmsnorm.c writes one");
     fmt::print("  {:<24} {}\n", "model/TEXT", "a bit-exact restatement: model/bf16,cast_first,order=lanes:8x4");
     fmt::print("  {:<24} {}\n", "faulty/KIND[:P][,MODEL]", "a model with one piece changed: see ulpgate list faults");
     fmt::print("  {:<24} {}\n", "files:DIR", "outputs computed elsewhere: see ulpgate export");

@@ -25,6 +25,7 @@ int replay_run(const Arguments& a) {
     const auto rows = a.integer("columns", 8, 1, 65536);
     const Case c = read_case(a.operands[1]);
     if (const auto canonical = print(c); canonical != a.operands[1]) fmt::print(stderr, "canonical  {}\n", canonical);
+    check_subject(a.operands[0]);
     const auto r = replay(a.operands[0], c, subject_options(a));
     switch (r.how) {
     case Replayed::How::judged: break;

@@ -44,6 +44,10 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{{"replay", "scalar", "q_a_layernorm/bf16"}, "case, column"},
         Wrong{{"replay", "scalar", "q_a_layernorm/bf16/0/profile=gaussian"}, "case, column 20"},
         Wrong{{"replay", "scalar", "q_a_layernorm/bf16/64/profile=gaussian/sed=3"}, "case, column"},
+        Wrong{{"gate", "faulty/eps.nonne"}, "did you mean 'eps.none'?"}, Wrong{{"gate", "model/bf16,cast_frist"}, "subject 'model/bf16,cast_frist', column"},
+        Wrong{{"replay", "faulty/eps.nonne", "q_a_layernorm/bf16/64/profile=gaussian"}, "did you mean 'eps.none'?"},
+        Wrong{{"export", "q_a_layernrom", "out"}, "did you mean 'q_a_layernorm'?"}, Wrong{{"export", "q_a_layernorm"}, "needs OP DIR"},
+        Wrong{{"export", "q_a_layernorm", "out", "--type", "i8"}, "--type: no type 'i8'"},
         Wrong{{"list", "falts"}, "no list 'falts', did you mean 'faults'?"}, Wrong{{"doctor", "x"}, "'x' is too much"}));
 
 TEST(CommandLine, HelpAndVersionGoToStdout) {
@@ -51,10 +55,10 @@ TEST(CommandLine, HelpAndVersionGoToStdout) {
     for (const auto& args : std::vector<std::vector<std::string>>{{"--help"}, {"help"}, {"-h"}}) {
         const auto r = ulpgate(f, args);
         EXPECT_EQ(r.exit, 0);
-        for (const char* verb : {"gate", "replay", "list", "new", "doctor", "demo"}) EXPECT_NE(r.out.find("  " + std::string(verb)), std::string::npos);
+        for (const char* verb : {"gate", "replay", "list", "new", "doctor", "demo", "export"}) EXPECT_NE(r.out.find("  " + std::string(verb)), std::string::npos);
         EXPECT_EQ(r.err, "");
     }
-    for (const char* verb : {"gate", "replay", "list", "new", "doctor", "demo"}) {
+    for (const char* verb : {"gate", "replay", "list", "new", "doctor", "demo", "export"}) {
         const auto r = ulpgate(f, {verb, "--help"});
         EXPECT_EQ(r.exit, 0);
         EXPECT_TRUE(r.out.starts_with(std::string("ulpgate ") + verb)) << r.out;
