@@ -36,7 +36,8 @@ CaseData read(const FailedCase& f, const Contract& c, std::int64_t at, std::int6
     Rows rows(*f.tensors, *f.outcome);
     if (!rows.error().empty()) return out;
     out.w.assign(rows.w().begin(), rows.w().end());
-    for (std::int64_t i = 0; i < std::min(most, rows.rows()); ++i) {
+    for (std::int64_t i = 0; i < rows.rows(); ++i) {
+        if (i >= most && (f.row < 0 || i / 2 != f.row / 2)) continue;  // with its neighbour
         rows.load(i);
         const auto copy = [](std::span<const float> s) { return std::vector<float>(s.begin(), s.end()); };
         out.rows.push_back({at,
@@ -296,8 +297,8 @@ void pair_up(const Model& m, CaseData& c, std::int64_t rows) {
         r.partner.clear();
         if (!m.partner) continue;
         const auto p = m.partner(r.row, rows);
-        if (p != r.row && p < static_cast<std::int64_t>(c.rows.size()))
-            r.partner = c.rows[static_cast<std::size_t>(p)].statistic;
+        const auto it = std::find_if(c.rows.begin(), c.rows.end(), [p](const RowData& o) { return o.row == p; });
+        if (p != r.row && it != c.rows.end()) r.partner = it->statistic;
     }
 }
 

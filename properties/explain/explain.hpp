@@ -17,6 +17,7 @@ namespace ulpgate {
 struct FailedCase {
     const Tensors* tensors;
     const Outcome* outcome;  // event ok
+    std::int64_t row = -1;   // the row that failed: looked at wherever it stands
 };
 
 struct Named {
@@ -39,7 +40,7 @@ struct Explanation {
     std::string unknown;             // where nothing is equal: what the rows show, in words
 };
 
-// The cases of one claim. Rows beyond `rows` of a case are left out, the first ones kept.
+// The cases of one claim. Of each the first `rows` rows and the failing one are looked at.
 Explanation explain(std::span<const FailedCase>, const Claim&, std::int64_t rows = INT64_MAX);
 
 }  // namespace ulpgate

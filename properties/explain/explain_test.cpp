@@ -104,6 +104,15 @@ TEST(Explain, NamesEveryListedFault) {
         }
 }
 
+// The first rows are right, so each fault that changes nothing there gives them: eps.value with the right eps, say.
+TEST(Explain, LooksAtTheRowThatFailedWhereverItStands) {
+    const Tensors t = make_case({.type = Type::bf16, .d = 64, .rows = 24, .seed = 3});
+    Outcome o = run(t, kernel(Type::bf16));
+    put(t, o, 20, 5, get(t, o, 20, 5) ^ 1);
+    const FailedCase failing{&t, &o, 20};
+    EXPECT_TRUE(explain({&failing, 1}, claim("bf16,cast_first"), 16).equal.empty());
+}
+
 TEST(Explain, InFloat32Too) {
     for (const char* kind :
          {"stat.sum_not_mean", "stat.wrong_divisor", "lane.dropped", "eps.outside", "eps.value", "eps.none"})

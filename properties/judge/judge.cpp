@@ -250,7 +250,11 @@ void Judge::measure(bool passed) {
     const std::size_t h = claimed_.first_fit().value_or(claimed_.last_standing());
     const Hypothesis& hyp = claimed_.hypotheses()[h];
     Measurer m(hyp.contract, rows_.w(), t_.eps);
-    Observer eye(hyp.contract, t_.eps, rows_.width());
+    // The kernel may be any member that fits: what is seen must be seen of each.
+    std::vector<std::pair<std::size_t, Observer>> eyes;
+    for (std::size_t k = 0; passed && k < claimed_.results.size(); ++k)
+        if (claimed_.results[k].fits && claimed_.unsupported[k].empty())
+            eyes.emplace_back(k, Observer(claimed_.hypotheses()[k].contract, t_.eps, rows_.width()));
     for (std::int64_t row = 0; row < rows_.rows(); ++row) {
         rows_.load(row);
         const auto views = claim_at(h, row);
@@ -262,7 +266,12 @@ void Judge::measure(bool passed) {
         m.row(rows_, row, all, hyp.piece->by, overflowed);
         m.measure.spec_limit_rows += v.set->spec_limit;
         if (!allowed.any && claimed_.results[h].row >= 0) m.outside(rows_, views);
-        if (passed) eye.row(views, allowed, rows_.statistic_input(hyp.contract.residual));
+        for (auto& [k, eye] : eyes) {
+            const Hypothesis& o = claimed_.hypotheses()[k];
+            const auto seen = claim_at(k, row);
+            const RowSet fit = k == h ? all : reproduce(*o.piece, o.types, seen[0].x, seen[0].w, rows_.y());
+            eye.row(seen, within(fit, *seen[0].set), rows_.statistic_input(o.contract.residual));
+        }
     }
     if (Witness& w = m.measure.worst; w.row >= 0) {
         rows_.load(w.row);
@@ -272,7 +281,8 @@ void Judge::measure(bool passed) {
         w.allowed_hi = e.hi;
     }
     j_.measure = m.measure;
-    if (passed) j_.sight = eye.finish();
+    for (std::size_t k = 0; k < eyes.size(); ++k)
+        j_.sight = k ? common(j_.sight, eyes[k].second.finish()) : eyes[k].second.finish();
 }
 
 Judgement Judge::run() {

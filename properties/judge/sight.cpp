@@ -16,7 +16,8 @@
 //   order    The other gain order at the same r lies, element by element, between its values at the ends of
 //   P. Where that
 //            misses the interval of each member at some element, and so for every association, it shows.
-// Rows whose set holds more than an interval (overflow, zeros, infinities) are left out.
+// The kernel may be any member that fits, so each takes its turn as f, and what is printed is the worst of
+// them. Rows whose set holds more than an interval (overflow, zeros, infinities) are left out.
 #include "properties/judge/sight.hpp"
 
 #include <algorithm>
@@ -37,11 +38,11 @@ Observer::Observer(const Contract& c, double eps, std::int64_t d)
     : eps_(eps),
       noise_((4 * std::max<double>(c.rsqrt, 0.5) + 4) * u),
       d_stat_(c.stat_width ? c.stat_width : d) {
-    columns_ = &sight_.column[d];
-    columns_->assign(static_cast<std::size_t>(d), false);
+    columns_.assign(static_cast<std::size_t>(d), false);
 }
 
 Sight Observer::finish() {
+    sight_.column[static_cast<std::int64_t>(columns_.size())] = columns_;
     sight_.count();
     return sight_;
 }
@@ -143,7 +144,7 @@ void Observer::high(std::span<const float> input) {
     float largest = 0;  // of the columns that no row has shown yet
     const auto n = std::min(input.size(), static_cast<std::size_t>(d_stat_));
     for (std::size_t j = 0; j < n; ++j)
-        if (!(*columns_)[j]) largest = std::max(largest, std::fabs(input[j]));
+        if (!columns_[j]) largest = std::max(largest, std::fabs(input[j]));
     const auto raised = [&](float x) {  // lower end of r without this column
         const double q = static_cast<double>(x) * static_cast<double>(x) * weight;
         const double r = q < 1 ? r_lo / std::sqrt(1 - q) * (1 - slack) : 0x1p127;
@@ -161,7 +162,7 @@ void Observer::high(std::span<const float> input) {
     if (eps_ >= 0x1p-100) sight_.eps_low = std::min(sight_.eps_low, eps_from(Way::up, change));
     for (std::size_t j = 0; j < n; ++j)
         if (input[j] != 0 && more(raised(std::fabs(input[j])), t) == raised(std::fabs(input[j])))
-            (*columns_)[j] = true;
+            columns_[j] = true;
 }
 
 void Observer::low() {
@@ -230,6 +231,19 @@ void Observer::row(std::span<const RowView> claim, const RowSet& fitted, std::sp
     high(input);
     low();
     if (!others_.empty() && other_order()) ++sight_.rows_cast_order;
+}
+
+Sight common(Sight a, const Sight& b) {
+    a.r_high = std::max(a.r_high, b.r_high);
+    a.r_low = std::max(a.r_low, b.r_low);
+    a.eps_high = std::max(a.eps_high, b.eps_high);
+    a.eps_low = std::max(a.eps_low, b.eps_low);
+    a.cast_order = a.cast_order && b.cast_order;
+    a.rows_cast_order = std::min(a.rows_cast_order, b.rows_cast_order);
+    for (auto& [d, seen] : a.column)
+        for (std::size_t j = 0; j < seen.size(); ++j) seen[j] = seen[j] && b.column.at(d)[j];
+    a.count();
+    return a;
 }
 
 }  // namespace ulpgate::judging

@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
-#include "properties/judge/view.hpp"
 #include "properties/judge/judge.hpp"
+#include "properties/judge/view.hpp"
 #include "reference/admissible/row_set.hpp"
 
 namespace ulpgate::judging {
@@ -37,12 +37,15 @@ class Observer {
     Map map_ = Map::none;
     std::vector<const MapPiece*> others_;
     Sight sight_;
-    std::vector<bool>* columns_;
+    std::vector<bool> columns_;  // seen
     // of the row in work
     std::span<const RowView> claim_;
     RowSet fitted_;
     double dominance_ = 0;                    // (v + eps) / eps, at most
     std::vector<std::vector<float>> far_[2];  // by way, by member: |f| at that end of its interval
 };
+
+// What both see, of the same rows.
+Sight common(Sight, const Sight&);
 
 }  // namespace ulpgate::judging

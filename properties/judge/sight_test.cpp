@@ -83,6 +83,17 @@ TEST(Sight, EachNumberIsSeenWhenExceeded) {
             }
 }
 
+TEST(Sight, AsksEveryAssociationThatCouldExcuse) {  // one r more in one association is a rounding in another
+    for (std::uint64_t seed = 1; seed <= 60; ++seed)
+        for (const int assoc : {0, 1, 2}) {
+            Kernel k = kernel(Type::f32);
+            k.element = [assoc](float x, float w, float r) {
+                return assoc == 0 ? x * r * w : assoc == 1 ? x * (r * w) : x * w * r;
+            };
+            check({.type = Type::f32, .d = 1, .rows = 1, .seed = seed}, k, "f32,f32_gain");
+        }
+}
+
 TEST(Sight, DividingKernelsToo) {
     for (const Type type : {Type::bf16, Type::f32}) {
         Kernel k = kernel(type);  // the scalar is the rms: hooks scale 1/rms

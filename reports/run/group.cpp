@@ -103,7 +103,8 @@ class Runner {
         if (!fails(v)) return;
         const bool first = std::none_of(group_.failures.begin(), group_.failures.end(), [&](const Failure& f) { return f.verdict == v; });
         if (first) group_.failures.push_back(confirmed(c, seen));
-        if (v == Verdict::inadmissible && failing_.size() < 4) failing_.push_back({std::move(seen.made.tensors), std::move(seen.outcome)});
+        if (v == Verdict::inadmissible && failing_.size() < 4) 
+            failing_.push_back({std::move(seen.made.tensors), std::move(seen.outcome), seen.judgement.witness.row});
     }
 
     // Once more in a fresh process, before its replay is printed.

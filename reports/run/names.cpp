@@ -27,7 +27,7 @@ void name_failure(Group& g, const std::vector<FailingCase>& failing) {
             return;
         }
     std::vector<FailedCase> cases;
-    for (const auto& f : failing) cases.push_back({&f.tensors, &f.outcome});
+    for (const auto& f : failing) cases.push_back({&f.tensors, &f.outcome, f.row});
     const auto e = explain(cases, g.claim, rows_looked_at);
     for (const auto& n : e.equal) {
         g.names.push_back(n.kind);

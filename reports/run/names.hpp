@@ -1,6 +1,7 @@
 // Names for a failing group: the contract that explains all its rows, else the faults of the bank that give its rows bit for
 // bit. What only comes near gets no name.
 #pragma once
+#include <cstdint>
 #include <vector>
 
 #include "impls/subject/subject.hpp"
@@ -11,6 +12,7 @@ namespace ulpgate {
 struct FailingCase {
     Tensors tensors;
     Outcome outcome;
+    std::int64_t row = -1;  // the first failing one
 };
 
 // Fills names, explained, unknown, excluded and fix.
