@@ -104,7 +104,8 @@ TEST(Explain, NamesEveryListedFault) {
         }
 }
 
-// The first rows are right, so each fault that changes nothing there gives them: eps.value with the right eps, say.
+// The first rows are right, so each fault that changes nothing there gives them: eps.value with the right
+// eps, say.
 TEST(Explain, LooksAtTheRowThatFailedWhereverItStands) {
     const Tensors t = make_case({.type = Type::bf16, .d = 64, .rows = 24, .seed = 3});
     Outcome o = run(t, kernel(Type::bf16));
@@ -237,6 +238,20 @@ TEST(Explain, EveryFaultOfTheBankFindsItself) {
             const Explanation e = explained(t, o, contract);
             EXPECT_NE(find(e, f->kind), nullptr) << name(type) << " " << f->kind << "\n" << list(e);
         }
+}
+
+TEST(Explain, SpecialRowsCountToo) {
+    Tensors t = make_case({.d = 64, .rows = 8, .scale = 1e-3});
+    std::vector<float> x(64, 1.0f);
+    x[5] = std::numeric_limits<float>::infinity();
+    t.find("x")->write_row(3, x);
+    Kernel k = kernel(Type::bf16);
+    k.with_eps = [](float ms, float) { return ms; };
+    Outcome o = run(t, k);
+    EXPECT_NE(find(explained(t, o, "bf16,cast_first"), "eps.none"), nullptr);
+    put(t, o, 3, 0, 0x3f80);  // 1 where an Inf in the row leaves 0
+    const Explanation e = explained(t, o, "bf16,cast_first");
+    EXPECT_TRUE(e.equal.empty()) << list(e);
 }
 
 TEST(Explain, OneParameterForAllCases) {  // each case alone has an eps, together they have none
