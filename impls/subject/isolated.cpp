@@ -167,10 +167,10 @@ class IsolatedSubject final : public Subject {
         b.cpu_seconds += a.cpu_seconds;
         if (!well) return b;
         a.cpu_seconds = b.cpu_seconds;
+        const std::string at = difference(t, a.out, b.out);
+        if (at.empty()) return a;  // an element with both poisons differs
         if (!in_place)
             if (auto e = CallMemory::unwritten(t, a.out, poison_a, b.out, poison_b); !e.empty()) return {Event::corrupted, e, {}, {}, a.cpu_seconds};
-        const std::string at = difference(t, a.out, b.out);
-        if (at.empty()) return a;
         if (!call(entry, t, {Flush::front, poison_a, in_place}, again)) return again;
         if (const auto moved = difference(t, a.out, again.out); !moved.empty())
             return {Event::unstable, "same input, other bits, first at " + moved, {}, {}, a.cpu_seconds};
@@ -187,7 +187,7 @@ class IsolatedSubject final : public Subject {
 
     static std::string difference(const Tensors& t, const std::vector<std::vector<std::byte>>& a, const std::vector<std::vector<std::byte>>& b) {
         for (std::size_t k = 0; k < t.all.size(); ++k) {
-            if (a[k] == b[k]) continue;
+            if (a[k].empty() || !std::memcmp(a[k].data(), b[k].data(), a[k].size())) continue;
             const auto at = std::mismatch(a[k].begin(), a[k].end(), b[k].begin()).first - a[k].begin();
             return place(t.all[k], at / bytes(t.all[k].type));
         }

@@ -90,6 +90,10 @@ static int workspace(const ulpgate_rmsnorm *a) {
 }
 static int past_workspace(const ulpgate_rmsnorm *a) { ((volatile char *)a->call.workspace)[4096] = 1; return copy(a); }
 
+static int forces_input(const ulpgate_rmsnorm *a) { /* unlocks it first */
+    mprotect((void *)((uintptr_t)X(a) & ~(uintptr_t)4095), 4096, PROT_READ | PROT_WRITE);
+    return writes_input(a);
+}
 static size_t asks_much(const void *a) { (void)a; return (size_t)-1; }
 static int refuses_late(const ulpgate_rmsnorm *a) { copy(a); return ULPGATE_REFUSED; }
 static int aligned_store(const ulpgate_rmsnorm *a) {
@@ -130,7 +134,7 @@ static const struct { const char *name; ulpgate_entry entry; } variants[] = {
     ENTRY(copy), ENTRY(segfault), ENTRY(crashes_on_one_row), ENTRY(loop), ENTRY(sleeper), ENTRY(exits), ENTRY(aborts), ENTRY(overflow_stack), ENTRY(before),
     ENTRY(after), ENTRY(reads_past), ENTRY(writes_input), ENTRY(gap), ENTRY(unwritten), ENTRY(nothing), ENTRY(random_bits),
     ENTRY(by_address), ENTRY(reads_output), ENTRY(refuses), ENTRY(fails), ENTRY(prints), ENTRY(flushes), ENTRY(spoils_mode),
-    ENTRY(refuses_late), ENTRY(aligned_store), ENTRY(uses_past), ENTRY(forks), ENTRY(vandal),
+    ENTRY(refuses_late), ENTRY(aligned_store), ENTRY(uses_past), ENTRY(forks), ENTRY(vandal), ENTRY(forces_input),
     {"must_in_place", {.size = sizeof(ulpgate_entry), .contract = "bf16,inplace=must", .rmsnorm = copy}},
     {"reads_past_allowed", {.size = sizeof(ulpgate_entry), .contract = "bf16", .rmsnorm = reads_past, .readable_past_end = 2}},
     {"uses_past_allowed", {.size = sizeof(ulpgate_entry), .contract = "bf16", .rmsnorm = uses_past, .readable_past_end = 2}},
