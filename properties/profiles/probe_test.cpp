@@ -7,8 +7,8 @@
 #include <map>
 #include <set>
 
+#include "properties/cases/rows_test.hpp"
 #include "properties/profiles/gains.hpp"
-#include "properties/profiles/rows_test.hpp"
 #include "reference/admissible/sum_bound.hpp"
 #include "reference/exact/dyadic.hpp"
 #include "reference/oracle/oracle.hpp"

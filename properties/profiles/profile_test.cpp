@@ -6,9 +6,9 @@
 #include <map>
 #include <set>
 
+#include "properties/cases/rows_test.hpp"
 #include "properties/profiles/gains.hpp"
 #include "properties/profiles/profile.hpp"
-#include "properties/profiles/rows_test.hpp"
 
 namespace ulpgate {
 namespace {
