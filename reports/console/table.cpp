@@ -57,7 +57,7 @@ std::vector<Line> lines_of(const Result& r) {
     std::vector<Line> out;
     for (const auto& g : r.groups) {
         const auto it = std::find_if(out.begin(), out.end(), [&](const Line& l) {
-            return collapses(g) && collapses(l.g) && l.g.subject == g.subject && l.g.op == g.op && l.g.type == g.type;
+            return collapses(g) && collapses(l.g) && l.g.subject == g.subject && l.g.op == g.op && l.g.type == g.type && l.g.claim[0].y == g.claim[0].y;
         });
         if (it == out.end()) {
             out.push_back({g, 1});
