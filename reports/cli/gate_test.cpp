@@ -78,6 +78,40 @@ TEST(Gate, ASwappedGainIsNamedAndItsReplayReproducesIt) {
     EXPECT_EQ(hash.exit, 3) << hash.both();
 }
 
+// Every faulty kernel by hand: what the JSON says to replay gives the same verdict and the same inputs in another folder.
+TEST(Gate, EveryFailureByHandReplays) {
+    const Folder f, elsewhere;
+    const auto run = ulpgate(f, {"gate", "byhand/gain_before_cast", "byhand/rstd_bf16", "byhand/eps_outside", "byhand/dropped_tail", "byhand/nan_output",
+                                 "--op", "kv_a_layernorm", "--type", "bf16", "--d", "512", "--rows", "8", "--json", "-"});
+    EXPECT_EQ(run.exit, 1) << run.err;
+    const auto j = json_of(run.out);
+    ASSERT_EQ(j["results"].size(), 5u);
+    for (const auto& result : j["results"]) {
+        EXPECT_EQ(result["verdict"], "inadmissible") << result["subject"];
+        const auto line = result["replay"][3].get<std::string>();
+        EXPECT_NE(line.find("/h="), std::string::npos) << line;
+        const auto again = ulpgate(elsewhere, {"replay", result["replay"][2], line, "--json"});
+        EXPECT_EQ(again.exit, 1) << again.both();
+        const auto r = json_of(again.out)["results"][0];
+        EXPECT_EQ(r["case"], line);
+        EXPECT_EQ(r["verdict"], result["verdict"]);
+        EXPECT_EQ(r["witness"], result["witness"]);
+    }
+}
+
+TEST(Gate, RealActivationsAreAProfile) {
+    const Folder f;
+    const auto file = std::string(ULPGATE_SOURCE) + "/properties/activations/smollm2-135m.safetensors";
+    const auto r = ulpgate(f, {"gate", variant("right"), "--op", "q_a_layernorm", "--activations", file, "--profile", "activations", "--json", "-"});
+    EXPECT_EQ(r.exit, 0) << r.both();
+    const auto j = json_of(r.out);
+    ASSERT_EQ(j["results"].size(), 1u);
+    EXPECT_EQ(j["results"][0]["d"], nlohmann::json::array({576}));
+    EXPECT_EQ(j["context"]["share"], 1.0);
+    f.write("bad.safetensors", "junk");
+    EXPECT_EQ(ulpgate(f, {"gate", variant("right"), "--activations", "bad.safetensors"}).exit, 2);
+}
+
 TEST(Gate, NoClaimIsInferredAndPinned) {
     const Folder f;
     const auto r = ulpgate(f, small({variant("silent")}));

@@ -45,8 +45,8 @@ int exit_of(const Result& r) {
             failing = true;
         }
         tested |= g.verdict == Verdict::pass || fails(g.verdict);
-        if (g.verdict != Verdict::mistrusted) continue;
-        // Mistrusted matters where nothing else tested the same op and type.
+        if (g.verdict != Verdict::mistrusted && g.verdict != Verdict::unsupported) continue;
+        // Both matter where nothing else tested the same op and type.
         mistrusted |= std::none_of(r.groups.begin(), r.groups.end(), [&](const Group& o) {
             return o.op == g.op && o.type == g.type && (o.verdict == Verdict::pass || fails(o.verdict));
         });
