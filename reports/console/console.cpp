@@ -50,6 +50,28 @@ std::string pin_lines(const Result& r) {
     return s;
 }
 
+// Each finding once, with the first row of the table that it is about and how many others share it.
+std::string finding_lines(const Result& r) {
+    std::vector<std::pair<std::string, std::vector<const Group*>>> found;
+    std::int64_t beyond = 0;
+    for (const auto& g : r.groups) {
+        beyond += g.whole.measure.spec_limit_rows;
+        for (const auto& f : g.findings) {
+            auto it = std::find_if(found.begin(), found.end(), [&](const auto& k) { return k.first == f; });
+            if (it == found.end()) it = found.insert(found.end(), {f, {}});
+            it->second.push_back(&g);
+        }
+    }
+    std::string s;
+    for (const auto& [text, groups] : found) {
+        const Group& g = *groups.front();
+        const auto more = groups.size() > 1 ? fmt::format(" and {} more", groups.size() - 1) : "";
+        s += fmt::format("{} {} {}{}: {}\n", g.subject, g.op, name(g.type), more, text);
+    }
+    if (beyond) s += fmt::format("spec_limit: in {} rows float32 overflows and the specification itself leaves real arithmetic\n", grouped(beyond));
+    return s;
+}
+
 }  // namespace
 
 std::string context_text(const Context& c, const Style& style) {
@@ -89,8 +111,8 @@ std::string result_text(const Result& r, const Style& style) {
         if (!i.mode.empty()) s += fmt::format("{}: floating-point mode after load: {}\n", i.text, i.mode);
     for (const auto& g : r.groups) {
         s += failure_text(r, g, style);
-        for (const auto& f : g.findings) s += fmt::format("{} {} {}: {}\n", g.subject, g.op, name(g.type), f);
     }
+    s += finding_lines(r);
     for (const auto& n : r.not_loaded) s += fmt::format("{}: {}: {}\n", n.subject, style.red("DID NOT LOAD"), n.reason);
     for (const auto& k : r.skipped)
         s += fmt::format("{}: {}: {}{}\n", k.subject, k.required ? style.red("SKIPPED") : style.yellow("SKIPPED"), k.reason, k.required ? " (required)" : "");
