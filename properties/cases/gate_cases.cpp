@@ -11,7 +11,7 @@ namespace {
 class List {
   public:
     List(const Op& op, const Claim& claim, const GateOptions& options)
-        : op_(op), claim_(claim), options_(options) {}
+        : op_(op), claim_(claim), options_(options), variant_(is_variant(claim.at(0))) {}
 
     bool wanted(const Profile& p) const {
         const auto& only = options_.profiles;
@@ -35,6 +35,7 @@ class List {
         for (const Profile* p : profiles::all()) {
             if (!wanted(*p)) continue;
             std::int64_t rows = options_.rows ? options_.rows : p->rows(d);
+            if (!options_.rows && variant_) rows = std::max(rows / 4, std::min<std::int64_t>(rows, 24));
             if (options_.quick) rows = std::max<std::int64_t>(rows / 8, 2);
             add(p->name, d, rows).ld = ld;
         }
@@ -43,9 +44,13 @@ class List {
     std::vector<Case> cases;
 
   private:
+    // A kernel has these beside its plain entry of the same loops: fewer rows do, or they would be most of a gate.
+    static bool is_variant(const Contract& c) { return c.residual != Residual::none || c.w != c.x || c.y != c.x; }
+
     const Op& op_;
     const Claim& claim_;
     const GateOptions& options_;
+    const bool variant_;
 };
 
 constexpr std::array<std::int64_t, 28> edges{1,   2,   3,    7,    8,    9,    15,   16,  17,  31,

@@ -1,6 +1,6 @@
 // The cases of a default gate for one operation and claim: every profile on the model's shape, then sizes,
-// strides, offsets, batches and gains at the machine's edges. Within about 5 M elements of x a claim, so that
-// three kernels in three types on three operations are judged in half a minute.
+// strides, offsets, batches and gains at the machine's edges. Within about 5 M elements of x a claim, and 1 M
+// where it has a residual or mixed types, so that four kernels in three types are judged in half a minute.
 #pragma once
 #include <cstdint>
 #include <string>
