@@ -49,7 +49,7 @@ using Environment = std::vector<std::pair<std::string, std::string>>;
 
 class Process {
   public:
-    Process(const Folder& folder, std::vector<std::string> args, const Environment& env = {}) : folder_(folder) {
+    Process(const Folder& folder, std::vector<std::string> args, const Environment& env = {}) {
         args.insert(args.begin(), std::string(ULPGATE_HOME) + "/ulpgate");
         std::vector<char*> argv;
         for (auto& a : args) argv.push_back(a.data());
@@ -74,7 +74,6 @@ class Process {
     }
 
   private:
-    const Folder& folder_;
     std::string out_, err_;
     pid_t pid_ = -1;
 };
