@@ -26,10 +26,11 @@ constexpr int exponent(double v) {
 
 constexpr int ceil_log2(std::uint64_t n) { return n < 2 ? 0 : static_cast<int>(std::bit_width(n - 1)); }
 
-// Where mean squares meet eps: 2^k is the root of it, rounded down. Without an eps, that of 1e-6.
+// Where mean squares meet eps: 2^k is the root of it, rounded down, -60 <= k <= 20. Without an eps, that of
+// 1e-6.
 constexpr int eps_level(double eps) {
-    const int e = exponent(eps > 0x1p-1000 ? eps : 1e-6);
-    return e >= 0 ? e / 2 : -((1 - e) / 2);
+    const int e = exponent(eps > 0x1p-1000 ? eps : 1e-6), k = e >= 0 ? e / 2 : -((1 - e) / 2);
+    return k < -60 ? -60 : k > 20 ? 20 : k;
 }
 
 struct Exponents {

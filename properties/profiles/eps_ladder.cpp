@@ -26,7 +26,7 @@ void fill(const RowRequest& q, std::span<float> x) {
             std::fill(x.begin(), x.end(), build::scaled(build::significand(r, 8), k - 7));
             break;
         default:
-            build::write(build::integers(r, x.size()), build::clamp(k - 6, all), x);
+            build::write(build::integers(r, x.size()), build::clamp_for_integers(k - 6, q.type, x.size()), x);
     }
 }
 

@@ -13,7 +13,7 @@ PIECE(Profile, integer) = {
         Rng r = q.rng;
         // Half the rows about the root of eps, where fp16 reaches down to its smallest subnormal.
         const int near = build::eps_level(q.eps) + r.between(-12, 0), plain = r.between(-8, 2);
-        const int k = r.below(2) ? plain : std::max(near, q.type == Type::fp16 ? -24 : -66);
+        const int k = build::clamp_for_integers(r.below(2) ? plain : near, q.type, x.size());
         build::write(build::integers(r, x.size()), k, x);
     },
     nullptr,

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "properties/profiles/build.hpp"
 #include "reference/base/rng.hpp"
 
 namespace ulpgate::build {
@@ -24,7 +25,14 @@ std::vector<std::int32_t> with_sum_of_squares(Rng&, std::size_t n, std::int64_t 
 // n random m, zeros among them, sum of squares below 2^24.
 std::vector<std::int32_t> integers(Rng&, std::size_t n);
 
-// Integers times 2^k, k limited so that every one is a value of the type.
+// The exponent limited so that every such integer times 2^k is a finite value of the type, exact but for
+// f32's and bf16's deepest subnormals.
+constexpr int clamp_for_integers(int k, Type t, std::size_t d) {
+    const Exponents all = scales(t, d);
+    return clamp(k, {t == Type::fp16 ? -24 : -66, all.hi - 8});
+}
+
+// Integers times 2^k.
 void write(std::span<const std::int32_t> m, int k, std::span<float> x);
 
 }  // namespace ulpgate::build

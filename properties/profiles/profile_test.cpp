@@ -31,7 +31,7 @@ TEST(Profiles, EveryWidthCanBeMade) {
     for (const Profile* p : profiles::all())
         for (const Type t : types)
             for (const int d : {1, 2, 3, 7, 16, 50, 65})
-                for (const char* eps : {"0", "1e-6", "1", "0x1p-149"}) {
+                for (const char* eps : {"0", "1e-6", "1", "0x1p-149", "1e300", "1e-300"}) {
                     const Rows r = rows_of(t, d, "profile=" + std::string(p->name) + "/rows=30/eps=" + eps);
                     for (const auto& row : r.x)
                         for (const float v : row)

@@ -30,8 +30,8 @@ void fill(const RowRequest& q, std::span<float> x) {
                             ? static_cast<double>(q.w[at] < 0 ? -q.w[at] : q.w[at])
                             : 1;
     const int near = build::eps_level(q.eps) - 7 + r.between(-3, 3), plain = r.between(-6, 0);
-    const int k = r.below(3) ? plain : std::max(near, q.type == Type::fp16 ? -24 : -60);
-    const double eps = q.eps * build::pow2(-2 * k);  // in units of 2^2k
+    const int k = build::clamp_for_integers(r.below(3) ? plain : near, q.type, x.size());
+    const double eps = std::min(q.eps, 0x1p40) * build::pow2(-2 * k);  // in units of 2^2k
     const double wanted =
         std::min(d * 20000, static_cast<double>(build::exact_sum) * (0.5 + r.below(256) * 0x1p-10));
     const auto room = static_cast<std::int32_t>(build::integer_root(static_cast<std::int64_t>(0.8 * wanted)));
@@ -39,9 +39,8 @@ void fill(const RowRequest& q, std::span<float> x) {
     const double product = m0 * gain, n = product / std::sqrt(wanted / d + eps);
     const double root =
         product / midpoint_above(q.type, n) * (r.below(2) ? 1 + 1.02 * half_width : 1 - 1.02 * half_width);
-    const double sum = d * (root * root - eps);
-    const std::int64_t total =
-        std::clamp<std::int64_t>(static_cast<std::int64_t>(sum + 0.5), m0 * m0, build::exact_sum - 1);
+    const double sum = std::clamp(d * (root * root - eps), 0.0, static_cast<double>(build::exact_sum - 1));
+    const std::int64_t total = std::max<std::int64_t>(static_cast<std::int64_t>(sum + 0.5), m0 * m0);
     auto m = build::with_sum_of_squares(r, x.size() - 1, total - m0 * m0);
     m.insert(m.begin() + static_cast<std::ptrdiff_t>(at), m0);
     build::write(m, k, x);

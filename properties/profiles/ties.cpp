@@ -62,7 +62,7 @@ void fill(const RowRequest& q, std::span<float> x) {
         x[j] = build::either_sign(r, build::scaled(static_cast<double>(m), s - unit));
         sum += Square{m, s}.value();
     }
-    const auto eps = static_cast<Wide>(std::min(q.eps, 0x1p30) * 0x1p72);
+    const auto eps = static_cast<Wide>(std::min(q.eps, 0x1p10) * 0x1p72);
     int k = 0;
     while ((Wide{d} << 2 * (unit + k)) < sum + Wide{d} * eps) ++k;
     Wide left = (Wide{d} << 2 * (unit + k)) - sum - Wide{d} * eps;
