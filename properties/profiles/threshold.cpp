@@ -26,9 +26,9 @@ void fill(const RowRequest& q, std::span<float> x) {
     Rng r = q.rng;
     const auto d = static_cast<double>(x.size());
     const std::size_t at = r.below(static_cast<std::uint32_t>(x.size()));
-    const double gain = r.below(2) && !q.w.empty() && q.w[at] != 0
-                            ? static_cast<double>(q.w[at] < 0 ? -q.w[at] : q.w[at])
-                            : 1;
+    const double w = q.w.empty() ? 1 : std::fabs(static_cast<double>(q.w[at]));
+    const bool usable = w > 0x1p-100 && w < 0x1p100;  // no NaN, no Inf, no 0
+    const double gain = r.below(2) && usable ? w : 1;
     const int near = build::eps_level(q.eps) - 7 + r.between(-3, 3), plain = r.between(-6, 0);
     const int k = build::clamp_for_integers(r.below(3) ? plain : near, q.type, x.size());
     const double eps = std::min(q.eps, 0x1p40) * build::pow2(-2 * k);  // in units of 2^2k
