@@ -224,6 +224,21 @@ std::vector<std::vector<std::byte>> CallMemory::outputs() const {
     return out;
 }
 
+bool CallMemory::equals(const std::vector<std::vector<std::byte>>& out) const {
+    for (std::size_t k = 0; k < t_.all.size(); ++k) {
+        const Tensor& v = t_.all[k];
+        if (v.spec->input()) continue;
+        bool same = true;
+        std::size_t from = 0;
+        runs(v, [&](std::uint64_t at, std::uint64_t n) {
+            same = same && !std::memcmp(out[k].data() + from, data(k) + at, n);
+            from += n;
+        }, [](std::uint64_t, std::uint64_t) {});
+        if (!same) return false;
+    }
+    return true;
+}
+
 std::string CallMemory::unwritten(const Tensors& t, const std::vector<std::vector<std::byte>>& a, unsigned char poison_a,
                                   const std::vector<std::vector<std::byte>>& b, unsigned char poison_b) {
     for (std::size_t k = 0; k < t.all.size(); ++k) {

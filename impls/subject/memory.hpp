@@ -29,6 +29,7 @@ class CallMemory {
     // After a refusal: "" or the first element of an output that was written all the same.
     std::string written() const;
     std::vector<std::vector<std::byte>> outputs() const;
+    bool equals(const std::vector<std::vector<std::byte>>&) const;  // to the outputs, compared where they lie
     // The first element that holds each pass's poison: no kernel wrote it. "" when there is none.
     static std::string unwritten(const Tensors&, const std::vector<std::vector<std::byte>>& a, unsigned char poison_a,
                                  const std::vector<std::vector<std::byte>>& b, unsigned char poison_b);
