@@ -58,6 +58,14 @@ const Wrong wrong[] = {
     {"stat.wrong_divisor", [](Kernel& k) { k.mean = [](float s, float) { return s / 576; }; }},
     {"stat.centred_var", [](Kernel& k) { k.sum = centred; }},
     {"lane.dropped", [](Kernel& k) { k.sum = [](const std::vector<float>& x) { return without(x, 17); }; }},
+    {"lane.tail",
+     [](Kernel& k) {
+         k.sum = [](const std::vector<float>& x) {
+             float s = 0;
+             for (std::size_t j = 0; j < x.size() - 6; ++j) s += x[j] * x[j];
+             return s;
+         };
+     }},
     {"eps.outside",
      [](Kernel& k) {
          k.with_eps = [](float ms, float) { return ms; };

@@ -138,6 +138,8 @@ TEST(Fault, OneHotRows) {
         EXPECT_FLOAT_EQ(hot("f32,cast_first,fault=lane.double:700", i), i == 700 ? 27.70218f : 39.16177f);
     }
     EXPECT_FLOAT_EQ(hot("f32,cast_first,fault=lane.dropped", 1535), 1000.0f);
+    for (const std::size_t i : {1529, 1530, 1535})
+        EXPECT_FLOAT_EQ(hot("f32,cast_first,fault=lane.tail:1530", i), i < 1530 ? 39.16177f : 1000.0f);
     EXPECT_FLOAT_EQ(hot("f32,cast_first,fault=stat.partial_width:512,order=lanes", 1000), 1000.0f);
     EXPECT_NEAR(hot("f32,cast_first,fault=stat.partial_width:512", 3), 1 / std::sqrt(1 / 512.0 + 1e-6), 1e-5);
 }
