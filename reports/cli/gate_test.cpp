@@ -139,6 +139,15 @@ TEST(Gate, WhatEndsItsProcessIsAVerdictAndTheRestIsJudged) {
     EXPECT_TRUE(j["complete"]);
 }
 
+TEST(Gate, CasesLeftOutAfterCrashesAreSaidOnce) {
+    const Folder f;
+    const auto r = ulpgate(f, {"gate", variant("crash"), "--op", "kv_a_layernorm", "--type", "bf16", "--quick", "--json", "-"});
+    const auto j = json_of(r.out);
+    ASSERT_EQ(j["results"].size(), 1u);
+    ASSERT_EQ(j["results"][0]["findings"].size(), 1u) << j["results"][0]["findings"];
+    EXPECT_NE(j["results"][0]["findings"][0].get<std::string>().find("cases left out after 3"), std::string::npos);
+}
+
 TEST(Gate, AHangIsAVerdict) {
     const Folder f;
     const auto r = ulpgate(f, small({variant("hang"), variant("right")}, {"--timeout", "0.2"}));

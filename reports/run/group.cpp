@@ -60,9 +60,10 @@ class Runner {
         int crashed = 0, hung = 0;
         for (at_ = 0; at_ < plan_.cases.size() && !interrupted(); ++at_) {
             if (crashed >= crashes_in_a_group || hung >= hangs_in_a_group) {
-                group_.findings.push_back(fmt::format("{} cases left out after {} ended the process", plan_.cases.size() - at_, crashed + hung));
-                watcher_.done(plan_.subject);
-                continue;
+                const auto left = plan_.cases.size() - at_;
+                group_.findings.push_back(fmt::format("{} cases left out after {} ended the process", left, crashed + hung));
+                for (std::size_t k = 0; k < left; ++k) watcher_.done(plan_.subject);
+                return;
             }
             const Case& c = plan_.cases[at_];
             auto seen = one(c);
