@@ -1,4 +1,6 @@
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <bit>
 #include <cmath>
@@ -176,6 +178,31 @@ TEST(Orders, ReadsParametersWholeOrNotAtAll) {
     EXPECT_TRUE(find_order("sequential"));
     EXPECT_FALSE(find_order("sequential:8"));
     EXPECT_FALSE(find_order("none"));
+}
+
+TEST(File, ADeviceIsWrittenToAndALinkStaysALink) {
+    struct stat before{}, after{};
+    ASSERT_EQ(::stat("/dev/null", &before), 0);
+    EXPECT_EQ(write_file("/dev/null", "x"), "");
+    ASSERT_EQ(::stat("/dev/null", &after), 0);
+    EXPECT_TRUE(S_ISCHR(after.st_mode));
+    EXPECT_EQ(before.st_ino, after.st_ino);
+    if (::stat("/dev/full", &before) == 0 && S_ISCHR(before.st_mode)) {
+        EXPECT_NE(write_file("/dev/full", "x").find("/dev/full: No space left"), std::string::npos);
+    }
+
+    const auto folder = std::filesystem::temp_directory_path() / ("ulpgate_file_" + std::to_string(::getpid()));
+    std::filesystem::create_directories(folder);
+    const auto target = (folder / "target").string(), link = (folder / "link").string();
+    ASSERT_EQ(write_file(target, "old"), "");
+    std::filesystem::create_symlink("target", link);
+    ASSERT_EQ(write_file(link, "new"), "");
+    EXPECT_TRUE(std::filesystem::is_symlink(link));
+    std::string text;
+    EXPECT_EQ(read_file(target, text), "");
+    EXPECT_EQ(text, "new");
+    EXPECT_NE(write_file(folder.string(), "x").find("is a directory"), std::string::npos);
+    std::filesystem::remove_all(folder);
 }
 
 }  // namespace

@@ -17,6 +17,14 @@ struct Close {
 
 std::string failed(const std::string& path) { return path + ": " + std::strerror(errno); }
 
+// Writes `content` to the file `to`; an error names `path`.
+std::string put(const std::string& to, const std::string& path, std::string_view content) {
+    std::unique_ptr<std::FILE, Close> f(std::fopen(to.c_str(), "wb"));
+    if (!f) return failed(path);
+    if (std::fwrite(content.data(), 1, content.size(), f.get()) != content.size() || std::fflush(f.get()) != 0) return failed(path);
+    return std::fclose(f.release()) != 0 ? failed(path) : "";
+}
+
 }  // namespace
 
 std::string read_file(const std::string& path, std::string& out, std::size_t limit) {
@@ -35,22 +43,17 @@ std::string read_file(const std::string& path, std::string& out, std::size_t lim
 }
 
 std::string write_file(const std::string& path, std::string_view content) {
-    const std::string temporary = path + ".tmp" + std::to_string(::getpid());
-    {
-        std::unique_ptr<std::FILE, Close> f(std::fopen(temporary.c_str(), "wb"));
-        if (!f) return failed(path);
-        if (std::fwrite(content.data(), 1, content.size(), f.get()) != content.size() || std::fflush(f.get()) != 0) {
-            const auto why = failed(path);
-            std::remove(temporary.c_str());
-            return why;
-        }
-    }
-    if (std::rename(temporary.c_str(), path.c_str()) != 0) {
-        const auto why = failed(path);
-        std::remove(temporary.c_str());
-        return why;
-    }
-    return "";
+    namespace fs = std::filesystem;
+    std::error_code ec;
+    if (fs::is_directory(path, ec)) return path + ": is a directory, a file is needed";
+    // A device or a pipe is written to, not replaced; a link stays a link.
+    if (const auto there = fs::status(path, ec); fs::exists(there) && !fs::is_regular_file(there)) return put(path, path, content);
+    const std::string target = fs::is_symlink(path, ec) && fs::exists(path, ec) ? fs::canonical(path, ec).string() : path;
+    const std::string temporary = target + ".tmp" + std::to_string(::getpid());
+    auto error = put(temporary, path, content);
+    if (error.empty() && std::rename(temporary.c_str(), target.c_str()) != 0) error = failed(path);
+    if (!error.empty()) std::remove(temporary.c_str());
+    return error;
 }
 
 }  // namespace ulpgate

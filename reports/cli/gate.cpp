@@ -60,15 +60,15 @@ int gate_run(const Arguments& a) {
     if (r.claim_missing) r.notes.emplace_back("--require-claim: a subject that claims nothing is a usage error (exit 2); its contract was inferred above");
     r.exit = exit_of(r);
 
-    if (!json.empty() && json != "-") {
-        if (auto e = write_file(json, to_json(r)); !e.empty()) throw UsageError(e);
-    }
     // With --json - stdout is for the machine alone.
     std::FILE* people = json == "-" ? stderr : stdout;
     if (json == "-") fmt::print("{}", to_json(r));
     fmt::print(people, "{}", result_text(r, style_for(color, ::fileno(people))));
-    if (std::fflush(stdout) != 0) throw UsageError("stdout: the result could not be written");
+    const bool printed = std::fflush(stdout) == 0;
     std::fflush(stderr);
+    if (!json.empty() && json != "-")  // after the table: a file that cannot be written loses nothing of it
+        if (auto e = write_file(json, to_json(r)); !e.empty()) throw UsageError(e);
+    if (!printed) throw UsageError("stdout: the result could not be written");
     if (o.stuck) std::_Exit(r.exit);
     return r.exit;
 }

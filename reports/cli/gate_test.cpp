@@ -139,6 +139,14 @@ TEST(Gate, WhatEndsItsProcessIsAVerdictAndTheRestIsJudged) {
     EXPECT_TRUE(j["complete"]);
 }
 
+TEST(Gate, AJsonFileThatCannotBeWrittenLosesNothingOfTheTable) {
+    const Folder f;
+    const auto r = ulpgate(f, small({variant("right")}, {"--json", "no/such/folder.json"}));
+    EXPECT_EQ(r.exit, 2);
+    EXPECT_NE(r.err.find("no/such/folder.json: No such file"), std::string::npos) << r.err;
+    EXPECT_NE(r.out.find("1 pass"), std::string::npos) << r.out;
+}
+
 TEST(Gate, CasesLeftOutAfterCrashesAreSaidOnce) {
     const Folder f;
     const auto r = ulpgate(f, {"gate", variant("crash"), "--op", "kv_a_layernorm", "--type", "bf16", "--quick", "--json", "-"});
