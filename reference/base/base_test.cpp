@@ -113,7 +113,7 @@ TEST_F(Files, SayWhatIsWrong) {
     ASSERT_EQ(write_file(path("x"), "12345"), "");
     EXPECT_EQ(read_file(path("x"), out, 5), "");
     EXPECT_EQ(read_file(path("x"), out, 4), path("x") + ": larger than 4 bytes");
-    EXPECT_EQ(write_file(folder_, "x"), folder_ + ": Is a directory");
+    EXPECT_EQ(write_file(folder_, "x"), folder_ + ": is a directory, a file is needed");
 }
 
 TEST(Text, ReadsWholeIntegersOnly) {
