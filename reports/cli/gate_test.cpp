@@ -156,6 +156,15 @@ TEST(Gate, CasesLeftOutAfterCrashesAreSaidOnce) {
     EXPECT_NE(j["results"][0]["findings"][0].get<std::string>().find("cases left out after 3"), std::string::npos);
 }
 
+// On the rows that fail, rows of zeros, a missing eps would give the same NaN; the rows that pass say that it is not that.
+TEST(Gate, ANameMustGiveTheRowsThatPassedToo) {
+    const Folder f;
+    const auto r = ulpgate(f, {"gate", "byhand/nan_output", "--op", "q_a_layernorm", "--type", "bf16", "--quick"});
+    EXPECT_EQ(r.exit, 1);
+    EXPECT_NE(r.out.find("unknown: "), std::string::npos) << r.out;
+    EXPECT_EQ(r.out.find("it computes"), std::string::npos) << r.out;
+}
+
 TEST(Gate, AHangIsAVerdict) {
     const Folder f;
     const auto r = ulpgate(f, small({variant("hang"), variant("right")}, {"--timeout", "0.2"}));

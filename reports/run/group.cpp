@@ -50,6 +50,9 @@ class Runner {
             settle_inference();
             hold_to_the_inferred();
         }
+        if (!failing_.empty())
+            for (auto& p : passed_)
+                if (p.c.tensors.sizes[Dim::d] == failing_.front().tensors.sizes[Dim::d]) failing_.push_back(std::move(p.c));
         name_failure(group_, failing_);
         group_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
         published_.set(group_);
@@ -104,11 +107,19 @@ class Runner {
         for (std::size_t k = 0; k < fitted.size(); ++k)
             if (fitted[k] && !group_.whole.candidates[k].fits) last_excluded_ = {c, group_.whole.candidates[k].contract};
         const auto v = seen.judgement.verdict;
+        if (v == Verdict::pass) keep(c, std::move(seen));
         if (!fails(v)) return;
         const bool first = std::none_of(group_.failures.begin(), group_.failures.end(), [&](const Failure& f) { return f.verdict == v; });
         if (first) group_.failures.push_back(confirmed(c, seen));
         if (v == Verdict::inadmissible && failing_.size() < 4) 
             failing_.push_back({std::move(seen.made.tensors), std::move(seen.outcome), seen.judgement.witness.row});
+    }
+
+    // A few cases that passed, of as many profiles: a name must give their rows too.
+    void keep(const Case& c, Seen seen) {
+        const bool another = std::none_of(passed_.begin(), passed_.end(), [&](const Passed& p) { return p.profile == c.profile; });
+        if (another && passed_.size() < 8 && c.d == plan_.cases.front().d && c.tokens > 0)
+            passed_.push_back({c.profile, {std::move(seen.made.tensors), std::move(seen.outcome)}});
     }
 
     // Once more in a fresh process, before its replay is printed.
@@ -165,7 +176,12 @@ class Runner {
     Group group_;
     std::size_t at_ = 0;
     std::pair<Case, Contract> last_excluded_;
+    struct Passed {
+        std::string profile;
+        FailingCase c;
+    };
     std::vector<FailingCase> failing_;
+    std::vector<Passed> passed_;
 };
 
 }  // namespace

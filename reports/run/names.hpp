@@ -9,10 +9,10 @@
 
 namespace ulpgate {
 
-struct FailingCase {
+struct FailingCase {  // of a failing group: its failing cases, then some that passed
     Tensors tensors;
     Outcome outcome;
-    std::int64_t row = -1;  // the first failing one
+    std::int64_t row = -1;  // the first failing one; -1: none
 };
 
 // Fills names, explained, unknown, excluded and fix.
