@@ -73,10 +73,18 @@ int mean_roundings(const Contract& c, bool exact_sum, std::int64_t width) {
 }
 
 struct Interval {
-    double lo, hi;
+    double lo, hi, least;  // least: of those above 0
 };
 
-// Of v = mean + eps as f32 computes it, lo = 0 where it may be 0.
+// The least v > 0 where the mean is not rounded to f32 before eps is added. Squares in f32 are 0 or at least 2^-149.
+double least_wide(const Contract& c, const Sum& s, std::int64_t width, double eps, double eps_lo) {
+    const double d = static_cast<double>(width), sum = s.value * (1 - s.rho) * (1 - slack);
+    if (c.sq == Accumulate::f64) return (sum / d + eps_lo) * (1 - u);
+    const double one = std::min(sum, smallest) / d + eps_lo, none = eps_lo > 0 ? eps_lo : eps;
+    return (none > 0 ? std::min(one, none) : one) * (1 - u);
+}
+
+// Of v = mean + eps, lo = 0 where it may be 0.
 Interval mean_plus_eps(const Contract& c, const Sum& s, std::int64_t width, double eps) {
     const bool flush = c.ftz != "none";
     const double eta = flush ? 0x1p-126 : tiny32, n = static_cast<double>(s.nonzero), d = static_cast<double>(width);
@@ -88,9 +96,12 @@ Interval mean_plus_eps(const Contract& c, const Sum& s, std::int64_t width, doub
     const bool zero = s.nonzero == 0;  // then the mean is exact
     const double hi = ((zero ? 0 : up) + eps_hi) * (1 + u) * (1 + slack);
     const double lo = (std::max(down, 0.0) + eps_lo) * (1 - u) * (1 - slack);
-    // v is an f32: not between 0 and the smallest one, the smallest normal one where it may be flushed.
+    // An f32 v is not between 0 and the smallest one, the smallest normal one where it may be flushed.
     const double least = flush ? 0x1p-126 : smallest;
-    return {lo == 0 || (flush && lo < least) ? 0 : std::max(lo, least), hi > 0 ? std::max(hi, smallest) : 0};
+    Interval v{lo == 0 || (flush && lo < least) ? 0 : std::max(lo, least), hi > 0 ? std::max(hi, smallest) : 0, smallest};
+    if (v.lo > 0) v.least = v.lo;
+    if (c.acc == Accumulate::f64 && !zero) v.least = std::min(v.least, least_wide(c, s, width, eps, eps_lo));
+    return v;
 }
 
 float first_float_from(double v) {
@@ -105,11 +116,12 @@ float last_float_to(double v) {
 // The root's interval: the floats between ends moved outward by the root's error.
 void set_interval(const Contract& c, Interval v, StatisticSet& s) {
     const double error = 2 * std::max(static_cast<double>(c.rsqrt), 0.5) * u;
-    const double v_lo = v.lo > 0 ? v.lo : smallest;
-    const double lo = c.by == By::div ? std::sqrt(v_lo) : 1 / std::sqrt(v.hi);
-    const double hi = c.by == By::div ? std::sqrt(v.hi) : 1 / std::sqrt(v_lo);
+    const double lo = c.by == By::div ? std::sqrt(v.least) : 1 / std::sqrt(v.hi);
+    const double hi = c.by == By::div ? std::sqrt(v.hi) : 1 / std::sqrt(v.least);
+    // A root of a v below 2^-252 is subnormal.
+    const double below = lo < 0x1p-126 ? std::max(static_cast<double>(c.rsqrt), 0.5) * smallest : 0;
     s.interval = true;
-    s.lo = first_float_from(lo * (1 - error) * (1 - 0x1p-50));
+    s.lo = first_float_from(std::max(smallest, lo * (1 - error) * (1 - 0x1p-50) - below));
     s.hi = last_float_to(hi * (1 + error) * (1 + 0x1p-50));
 }
 

@@ -190,6 +190,32 @@ TEST(Statistic, HoldsWideAccumulators) {
     }
 }
 
+// In f64 to the end a mean below the smallest f32 is still one: r = 2^84 for x = 2^-84.
+TEST(Statistic, HoldsMeansThatOnlyF64Holds) {
+    const auto wide = [](const Row& x, double eps, bool squares) {
+        double sum = 0;
+        for (const float v : x) sum += squares ? static_cast<double>(v) * static_cast<double>(v) : static_cast<double>(v * v);
+        return std::sqrt(sum / static_cast<double>(x.size()) + eps);
+    };
+    for (std::uint64_t i = 0; i < 2000; ++i) {
+        Rng g(7, 8, i);
+        Row x(1 + g.below(300));
+        const int e = g.between(-145, -60);
+        for (float& v : x) v = static_cast<float>(std::ldexp(1 + static_cast<double>(g.below(128)) / 128, e + g.between(-4, 0)));
+        const double eps = g.below(4) ? 0 : std::ldexp(1.5, g.between(-300, -120));
+        for (const bool squares : {false, true}) {
+            const std::string fields = squares ? ",acc=f64,sq=f64" : ",acc=f64";
+            const double rms = wide(x, eps, squares);
+            const StatisticSet mul = set_of("f32,cast_first,rsqrt=0" + fields, x, eps), div = set_of("f32,cast_first,by=div,rsqrt=0" + fields, x, eps);
+            ASSERT_TRUE(holds(mul, static_cast<float>(1 / rms))) << i << fields;
+            ASSERT_TRUE(holds(div, static_cast<float>(rms))) << i << fields;
+        }
+    }
+    const Row x(256, 0x1p-84f);
+    EXPECT_FALSE(holds(set_of("f32,cast_first", x, 0), 0x1p84f));
+    EXPECT_FALSE(holds(set_of("f32,cast_first,acc=f64,sq=f64", x, 0), 0x1.001p84f));
+}
+
 // Every order of the project, with and without FMA, under any order and under its own name.
 TEST(Statistic, HoldsTheNamedOrders) {
     for (const Order* o : orders::all()) {
