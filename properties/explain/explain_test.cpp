@@ -262,6 +262,30 @@ TEST(Explain, SpecialRowsCountToo) {
     EXPECT_TRUE(e.equal.empty()) << list(e);
 }
 
+// Off by more than the contract allows and by less than a name's range: the formula is the claim's, every fault that these rows
+// do not show would "give" them.
+TEST(Explain, NoNameForWhatTheClaimsOwnFormulaGives) {
+    const Tensors t = make_case({.type = Type::f32, .d = 512, .rows = 12, .eps = 0});
+    Kernel k = kernel(Type::f32);
+    k.scale = [](float r) { return r * (1 + 0x1p-21f); };
+    const Outcome o = run(t, k);
+    ASSERT_EQ(judge(t, o, claim("f32,cast_first,order=pairwise,mean=div,rsqrt=0")).verdict, Verdict::inadmissible);
+    const Explanation e = explained(t, o, "f32,cast_first,order=pairwise,mean=div,rsqrt=0");
+    EXPECT_TRUE(e.equal.empty()) << list(e);
+    EXPECT_NE(e.unknown.find("no other formula"), std::string::npos) << e.unknown;
+}
+
+// A kernel that scales before it squares gives a row whose f32 sum is infinite, with or without one of its columns.
+TEST(Explain, ADroppedColumnDoesNotSaveASumThatOverflows) {
+    Tensors t = make_case({.d = 512, .rows = 2});
+    for (std::int64_t i = 0; i < 2; ++i) t.find("x")->write_row(i, std::vector<float>(512, 0x1p63f));
+    Kernel k = kernel(Type::bf16);
+    k.rsqrt = [](float) { return 0x1p-63f; };
+    const Explanation e = explained(t, run(t, k), "bf16,cast_first");
+    EXPECT_EQ(find(e, "lane.dropped"), nullptr) << list(e);
+    EXPECT_EQ(find(e, "lane.double"), nullptr) << list(e);
+}
+
 TEST(Explain, OneParameterForAllCases) {  // each case alone has an eps, together they have none
     const Tensors a = make_case({.d = 512, .rows = 12, .seed = 1, .scale = 1e-3}),
                   b = make_case({.d = 512, .rows = 12, .seed = 2, .scale = 1e-3});

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "reference/exact/sum.hpp"
@@ -11,6 +12,7 @@ namespace ulpgate::naming {
 namespace {
 
 constexpr double u = 0x1p-24;
+constexpr double overflow = 0x1p128 - 0x1p103;  // from here on f32 rounds to Inf
 
 bool finite(std::span<const float> x) {
     return std::all_of(x.begin(), x.end(), [](float v) { return std::isfinite(v); });
@@ -25,6 +27,7 @@ SumRange bounded(const Contract& c, std::span<const float> x, double eps) {
 }
 
 float below(double v) {
+    if (v >= overflow) return std::numeric_limits<float>::infinity();
     const auto f = static_cast<float>(v);
     return static_cast<double>(f) > v ? std::nextafter(f, 0.0f) : f;
 }

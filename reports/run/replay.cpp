@@ -56,7 +56,7 @@ Replayed replay(const std::string& subject, const Case& c, const SubjectOptions&
         Failure f{j.verdict, j.incoherent, j.what, j.reason, j.witness, line_of(c, r.hash, j.witness.row), {}, r.made.tensors.contract};
         f.replay = {"ulpgate", "replay", subject, f.line};
         g.failures.push_back(f);
-        if (g.verdict == Verdict::inadmissible) name_failure(g, {{r.made.tensors, r.outcome}});
+        if (g.verdict == Verdict::inadmissible) name_failure(g, {{r.made.tensors, r.outcome, j.witness.row}});
     }
     conclude(g);
     r.result.context = machine_context();
