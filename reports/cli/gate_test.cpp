@@ -225,6 +225,20 @@ TEST(Gate, AFailureThatNeedsEarlierCallsIsUnstableAndItsSequenceReplays) {
     EXPECT_EQ(ulpgate(f, {argv[1], argv[2]}).exit, 1);
 }
 
+TEST(Gate, EachSequenceHasAFileOfItsOwn) {
+    const Folder f;
+    const std::string same = f / "other.so";
+    std::filesystem::copy_file(troubled(), same);
+    auto args = small({variant("later"), same + "@later"});
+    for (const char* d : {"17", "18", "19", "20", "21"}) args.insert(args.end(), {"--d", d});
+    const auto r = ulpgate(f, args);
+    std::vector<std::string> files;
+    for (auto at = r.out.find("gate @"); at != std::string::npos; at = r.out.find("gate @", at + 1))
+        files.push_back(r.out.substr(at + 6, r.out.find('\n', at) - at - 6));
+    ASSERT_EQ(files.size(), 4u) << "one a subject and verdict: unstable, inadmissible\n" << r.out;
+    for (std::size_t k = 0; k < 4; ++k) EXPECT_NE(slurp(f / files[k]).find(k < 2 ? troubled() : same), std::string::npos) << files[k];
+}
+
 TEST(Gate, ABudgetIsASecondGate) {
     const Folder f;
     const auto budget = [&](const std::string& rest) {

@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "reference/base/file.hpp"
+#include "reference/base/hash.hpp"
 #include "reports/run/interrupt.hpp"
 #include "reports/run/merge.hpp"
 #include "reports/run/names.hpp"
@@ -26,7 +27,10 @@ struct Seen {
 std::string write_sequence(const GroupPlan& plan, std::size_t last) {
     std::string text = "# in this order, in one process: the last one depends on those before it\n";
     for (std::size_t k = 0; k <= last; ++k) text += fmt::format("{} {}\n", plan.subject, print(plan.cases[k]));
-    const auto path = fmt::format("ulpgate-{}-{}.cases", plan.op, last + 1);
+    // Named by what it holds: another subject or type of this run has a file of its own.
+    Hash hash;
+    hash.add(text.data(), text.size());
+    const auto path = fmt::format("ulpgate-{}-{}-{:08x}.cases", plan.op, last + 1, hash.value() >> 32);
     return write_file(path, text).empty() ? path : "";
 }
 
@@ -109,8 +113,11 @@ class Runner {
         const auto v = seen.judgement.verdict;
         if (v == Verdict::pass) keep(c, std::move(seen));
         if (!fails(v)) return;
-        const bool first = std::none_of(group_.failures.begin(), group_.failures.end(), [&](const Failure& f) { return f.verdict == v; });
-        if (first) group_.failures.push_back(confirmed(c, seen));
+        // By what was seen: a failure that a fresh process does not repeat is kept under another verdict.
+        if (std::find(shown_.begin(), shown_.end(), v) == shown_.end()) {
+            shown_.push_back(v);
+            group_.failures.push_back(confirmed(c, seen));
+        }
         if (v == Verdict::inadmissible && failing_.size() < 4) 
             failing_.push_back({std::move(seen.made.tensors), std::move(seen.outcome), seen.judgement.witness.row});
     }
@@ -180,6 +187,7 @@ class Runner {
         std::string profile;
         FailingCase c;
     };
+    std::vector<Verdict> shown_;
     std::vector<FailingCase> failing_;
     std::vector<Passed> passed_;
 };
