@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 
 #include "reference/base/hexfloat.hpp"
 #include "reference/base/text.hpp"
@@ -78,6 +79,8 @@ std::optional<Arguments> parse_arguments(const Verb& v, const std::vector<std::s
     for (const auto& f : v.flags) {
         auto values = p.values[std::string(f.name)];
         if (values.empty()) continue;
+        if (f.takes != Takes::nothing && std::find(values.begin(), values.end(), "") != values.end())
+            throw UsageError(fmt::format("--{} is empty: it needs {}", f.name, f.value));
         if (f.takes == Takes::list) values = commas(values);
         if (f.takes == Takes::one) values = {values.back()};
         a.given[std::string(f.name)] = {values, fmt::format("--{}", f.name)};

@@ -60,10 +60,10 @@ int run_program(int argc, const char* const* argv) {
     try {
         return dispatch({argv + 1, argv + argc});
     } catch (const UsageError& e) {
-        fmt::print(stderr, "ulpgate: {}\n", e.what());
+        std::fprintf(stderr, "ulpgate: %s\n", e.what());  // not fmt::print: it throws where stderr cannot be written
         return 2;
     } catch (const std::exception& e) {
-        fmt::print(stderr, "ulpgate: the harness itself failed: {}\n", e.what());
+        std::fprintf(stderr, "ulpgate: the harness itself failed: %s\n", e.what());
         return 3;
     }
 }

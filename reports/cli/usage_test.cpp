@@ -80,6 +80,29 @@ TEST(CommandLine, AFileOfCasesThatCannotBeRead) {
     }
 }
 
+TEST(CommandLine, AnEmptyValueIsNotTakenForNone) {
+    const Folder f;
+    for (const char* flag : {"--json", "--activations", "--budget", "--op"}) {
+        const auto r = ulpgate(f, {"gate", "scalar", flag, ""});
+        EXPECT_EQ(r.exit, 2) << r.both();
+        EXPECT_NE(r.err.find(std::string(flag) + " is empty: it needs"), std::string::npos) << r.err;
+    }
+}
+
+// Streams that the caller closed: an exit code all the same, of the result or of the output that went nowhere.
+TEST(CommandLine, ClosedStreamsChangeNoExitCode) {
+    const Folder f;
+    const auto exit_of = [&](const std::string& args) {
+        const int status = std::system(("cd " + f.path() + " && exec " + ULPGATE_HOME + "/ulpgate " + args).c_str());
+        return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+    };
+    const std::string gate = "gate scalar --op q_a_layernorm --type bf16 --d 64 --rows 2 --json r.json";
+    EXPECT_EQ(exit_of(gate + " <&- 2>&- >/dev/null"), 0);
+    EXPECT_EQ(exit_of(gate + " <&- 2>&- >&-"), 2);
+    EXPECT_TRUE(json_of(slurp(f / "r.json"))["complete"]);
+    EXPECT_EQ(exit_of("frob 2>/dev/full"), 2);
+}
+
 TEST(CommandLine, ABudgetThatCannotBeRead) {
     const Folder f;
     f.write("b.toml", "schema = \"ulpgate.budget/1\"\nsubject = \"scalar\"\n[[limit]]\ncase = \"q_a_layernorm/bf16/64\"\nr_ulp32 = nan\nwhy = \"x\"\n");
