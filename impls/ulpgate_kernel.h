@@ -122,7 +122,7 @@ typedef struct ulpgate_entry {
     size_t (*workspace)(const void *args); /* bytes for this call; NULL: none */
     int64_t d_min, d_max, d_divisor;       /* 0: any */
     uint32_t align;             /* bytes; 0: the element's */
-    uint32_t readable_past_end; /* bytes that may be read, not used, after the end of an input; 0: none */
+    uint32_t readable_past_end; /* bytes that may be read, not used, after the end of an input, at most 65536; 0: none */
     const void *user;           /* the author's own */
 } ulpgate_entry;
 

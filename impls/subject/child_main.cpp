@@ -18,6 +18,8 @@ using namespace ulpgate::child;
 
 namespace {
 
+constexpr std::uint32_t most_past_end = 65536;  // bytes: mapped behind every input of every case
+
 Control* control;
 
 void on_signal(int signal, siginfo_t* info, void*) {
@@ -79,6 +81,8 @@ void validate(const ulpgate_descriptor& d) {
             leave(exit_not_loaded, "entry %u (%s) needs exactly one function: rmsnorm, mla_query or linear", k, e.contract);
         if (e.align & (e.align - 1) || e.align > page)
             leave(exit_not_loaded, "entry %u (%s): align %u is not a power of two up to 4096", k, e.contract, e.align);
+        if (e.readable_past_end > most_past_end)
+            leave(exit_not_loaded, "entry %u (%s): readable_past_end %u is more than %u bytes", k, e.contract, e.readable_past_end, most_past_end);
     }
 }
 

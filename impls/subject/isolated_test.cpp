@@ -227,6 +227,7 @@ TEST_F(Isolated, TheFloatingPointModeIsTheSubjectsOwn) {
 
 TEST_F(Isolated, WhatDoesNotLoadSaysWhy) {
     expect_start("abi", Event::not_loaded, "built for ABI version 7, this ulpgate speaks 1");
+    expect_start("far_past_end", Event::not_loaded, "readable_past_end 4000000000 is more than 65536 bytes");
     expect_start("short", Event::not_loaded, "8 bytes long");
     expect_start("empty", Event::not_loaded, "lists no entry");
     expect_start("no_head", Event::not_loaded, "begin the descriptor with ULPGATE_HEAD");

@@ -147,6 +147,7 @@ static const struct { const char *name; ulpgate_entry entry; } variants[] = {
     {"past_workspace", {.size = sizeof(ulpgate_entry), .contract = "bf16", .rmsnorm = past_workspace, .workspace = asks}},
     {"even", {.size = sizeof(ulpgate_entry), .contract = "bf16", .rmsnorm = copy, .d_divisor = 2, .d_min = 4, .d_max = 64}},
     {"aligned", {.size = sizeof(ulpgate_entry), .contract = "bf16", .rmsnorm = copy, .align = 32}},
+    {"far_past_end", {.size = sizeof(ulpgate_entry), .contract = "bf16", .rmsnorm = copy, .readable_past_end = 4000000000u}},
     {"bad_contract", {.size = sizeof(ulpgate_entry), .contract = "bf61", .rmsnorm = copy}},
     {"no_contract", {.size = sizeof(ulpgate_entry), .rmsnorm = copy}},
     {"no_function", {.size = sizeof(ulpgate_entry), .contract = "bf16"}},
