@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "impls/subject/subject.hpp"
+#include "properties/judge/distribution.hpp"
 #include "reference/tensors/tensors.hpp"
 
 namespace ulpgate {
@@ -43,6 +44,8 @@ struct Measure {  // of all rows judged
     std::int64_t spec_limit_rows = 0;
     std::int64_t eps_dominated_rows = 0;  // eps > 16 * mean square: the check was worth little
     Witness worst;
+    ErrorHistogram errors;  // of all elements but those of spec_limit rows
+    ByRms by_rms;
     void merge(const Measure&);
 };
 

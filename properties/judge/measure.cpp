@@ -24,6 +24,8 @@ void Measure::merge(const Measure& o) {
     outside += o.outside;
     spec_limit_rows += o.spec_limit_rows;
     eps_dominated_rows += o.eps_dominated_rows;
+    errors.merge(o.errors);
+    for (const auto& [octave, bin] : o.by_rms) by_rms[octave].merge(bin);
 }
 
 namespace judging {
@@ -55,7 +57,8 @@ struct Fractions {
 // (y - ideal) / ulp(ideal) of every element. The ideal value w x r is exact but for r's 2^-50 and one
 // rounding.
 template <class F>
-Fractions fractions(std::span<const float> x, std::span<const float> w, double r, std::span<const float> y) {
+Fractions fractions(std::span<const float> x, std::span<const float> w, double r, std::span<const float> y,
+                    std::span<double> each) {
     std::array<double, lanes> sum{}, worst{};
     const auto one = [&](std::size_t j, std::size_t lane) {
         const double ideal = static_cast<double>(x[j]) * (w.empty() ? 1.0 : static_cast<double>(w[j])) * r;
@@ -64,6 +67,7 @@ Fractions fractions(std::span<const float> x, std::span<const float> w, double r
         const auto scale =
             std::bit_cast<double>(static_cast<std::uint64_t>(2046 + F::precision - 1 - e) << 52);
         const double fraction = (static_cast<double>(y[j]) - ideal) * scale;
+        each[j] = fraction;
         sum[lane] += fraction;
         worst[lane] = std::fabs(fraction) > worst[lane] ? std::fabs(fraction) : worst[lane];
     };
@@ -78,6 +82,15 @@ Fractions fractions(std::span<const float> x, std::span<const float> w, double r
     }
     f.finite = std::isfinite(f.sum);
     return f;
+}
+
+// In f64: the octave is what matters.
+double root_mean_square(std::span<const float> x) {
+    std::array<double, lanes> sum{};
+    for (std::size_t j = 0; j < x.size(); ++j) sum[j % lanes] += static_cast<double>(x[j]) * static_cast<double>(x[j]);
+    double s = 0;
+    for (const double v : sum) s += v;
+    return std::sqrt(s / static_cast<double>(x.size()));
 }
 
 template <class F>
@@ -112,18 +125,21 @@ void Measurer::elements(const Rows& rows, std::int64_t row, std::span<const floa
     const auto ideal = [&](std::size_t j) {
         return static_cast<double>(x[j]) * (gain_.w.empty() ? 1.0 : static_cast<double>(gain_.w[j])) * r;
     };
-    Fractions f = fractions<F>(x, gain_.w, r, y);
+    fractions_.resize(y.size());
+    Fractions f = fractions<F>(x, gain_.w, r, y, fractions_);
     const auto fraction = [&](std::size_t j) {
         return ulp_error(type_of<F>, encode(type_of<F>, y[j]), ideal(j));
     };
     if (!f.finite) {  // Inf or NaN somewhere: one by one
         f = {};
         for (std::size_t j = 0; j < y.size(); ++j) {
-            const double e = fraction(j);
+            const double e = fractions_[j] = fraction(j);
             if (std::isfinite(e)) f.sum += e;
             f.worst = std::max(f.worst, std::fabs(e));
         }
     }
+    row_worst_ulp_ = f.worst;
+    measure.errors.add(fractions_);
     measure.sum_ulp += f.sum;
     if (f.worst > measure.worst_ulp || measure.worst.row < 0) {
         measure.worst_ulp = f.worst;
@@ -153,13 +169,18 @@ void Measurer::row(const Rows& rows, std::int64_t row, const RowSet& fitted, By 
                eps_, ideal_);
     with_format(contract_.y, [&](auto f) { elements<decltype(f)>(rows, row, x, r); });
 
-    const double row_r = ideal_r(rows.statistic_input(contract_.residual), eps_);
+    const auto seen = rows.statistic_input(contract_.residual);
+    const double row_r = ideal_r(seen, eps_);
+    RmsBin& bin = measure.by_rms[rms_octave(root_mean_square(seen))];
+    bin.merge({1, row_worst_ulp_, 0});
     if (std::isfinite(row_r) && row_r > 0 && row_r * row_r * eps_ * 17 > 16) ++measure.eps_dominated_rows;
     if (!fitted.any || !std::isfinite(row_r) || row_r == 0) return;
     const double scalar = by == By::div ? 1 / row_r : row_r;
     const double off =
         std::max({static_cast<double>(fitted.lo) - scalar, scalar - static_cast<double>(fitted.hi), 0.0});
-    measure.worst_r_ulp32 = std::max(measure.worst_r_ulp32, off / ulp_at(Type::f32, scalar));
+    const double ulp32 = off / ulp_at(Type::f32, scalar);
+    measure.worst_r_ulp32 = std::max(measure.worst_r_ulp32, ulp32);
+    bin.worst_r_ulp32 = std::max(bin.worst_r_ulp32, ulp32);
 }
 
 void Measurer::outside(const Rows& rows, std::span<const RowView> claim) {

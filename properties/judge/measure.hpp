@@ -35,6 +35,8 @@ class Measurer {
     double eps_;
     GainValues gain_;
     std::vector<std::uint32_t> ideal_;
+    std::vector<double> fractions_;  // of the row in work
+    double row_worst_ulp_ = 0;
 };
 
 }  // namespace ulpgate::judging

@@ -56,6 +56,13 @@ TEST(Measure, AgreesWithLongDouble) {
                 EXPECT_NEAR(j.measure.worst_ulp, n.worst, 1e-6 * n.worst);
                 EXPECT_NEAR(j.measure.sum_ulp, n.sum, 1e-5 * std::max(1.0, std::fabs(n.sum)));
                 EXPECT_EQ(j.measure.worst_steps, n.steps);
+                EXPECT_EQ(j.measure.errors.total(), 1200);
+                EXPECT_GT(j.measure.errors.count(ErrorHistogram::bin(j.measure.worst_ulp)), 0);
+                RmsBin all;
+                for (const auto& [octave, bin] : j.measure.by_rms) all.merge(bin);
+                EXPECT_EQ(all.rows, 12);
+                EXPECT_EQ(all.worst_ulp, j.measure.worst_ulp);
+                EXPECT_EQ(all.worst_r_ulp32, j.measure.worst_r_ulp32);
                 const Witness& w = j.measure.worst;
                 EXPECT_EQ(w.got, get(t, o, w.row, w.col));
                 EXPECT_EQ(w.x, t.find("x")->value(w.row * 100 + w.col));

@@ -49,6 +49,38 @@ Json element(const Witness& w, const Contract& types) {
     return j;
 }
 
+// [[smallest |error| of the bin, elements], ...], bins of 1/16 ulp below 2, an octave from there; empty bins left out.
+Json histogram(const ErrorHistogram& h) {
+    Json out = Json::array();
+    for (int k = 0; k < ErrorHistogram::bins; ++k)
+        if (h.count(k)) out.push_back(Json::array({number(ErrorHistogram::lower(k)), h.count(k)}));
+    return out;
+}
+
+Json by_rms(const ByRms& all) {
+    Json out = Json::array();
+    for (const auto& [octave, b] : all)
+        out.push_back({{"log2_rms", octave == zero_row ? Json("zero") : Json(octave)},
+                       {"rows", b.rows},
+                       {"worst_ulp", number(b.worst_ulp)},
+                       {"worst_r_ulp32", number(b.worst_r_ulp32)}});
+    return out;
+}
+
+Json cells(const Group& g) {
+    Json out = Json::array();
+    for (const auto& c : g.cells)
+        out.push_back({{"d", c.d},
+                       {"profile", c.profile},
+                       {"rows", c.measure.rows},
+                       {"elements", c.measure.elements},
+                       {"worst_ulp", number(c.measure.worst_ulp)},
+                       {"worst_r_ulp32", number(c.measure.worst_r_ulp32)},
+                       {"outside", c.measure.outside},
+                       {"case", optional(c.line)}});
+    return out;
+}
+
 Json error(const Group& g) {
     const auto& m = g.whole.measure;
     Json j;
@@ -57,23 +89,54 @@ Json error(const Group& g) {
     j["ulp"] = {{"worst", number(m.worst_ulp)},
                 {"steps", m.worst_steps},
                 {"bias", number(m.elements ? m.sum_ulp / static_cast<double>(m.elements) : 0.0)},
-                {"case", optional(g.worst_line)}};
+                {"sum", number(m.sum_ulp)},
+                {"case", optional(g.worst_line)},
+                {"witness", element(m.worst, g.claim.empty() ? Contract{} : g.claim[0])}};
     j["r_ulp32"] = {{"worst", number(m.worst_r_ulp32)}};
     j["spec_limit_rows"] = m.spec_limit_rows;
     j["eps_dominated_rows"] = m.eps_dominated_rows;
+    j["histogram"] = histogram(m.errors);
+    j["by_rms"] = by_rms(m.by_rms);
     return j;
 }
 
+// "3-15,1024": what is false.
+std::string unseen(const std::vector<bool>& seen) {
+    std::string s;
+    for (std::size_t j = 0; j < seen.size(); ++j) {
+        if (seen[j]) continue;
+        std::size_t last = j;
+        while (last + 1 < seen.size() && !seen[last + 1]) ++last;
+        s += fmt::format("{}{}", s.empty() ? "" : ",", j);
+        if (last > j) s += fmt::format("-{}", last);
+        j = last;
+    }
+    return s;
+}
+
 Json sight(const Sight& s) {
+    Json columns = Json::array();
+    for (const auto& [d, seen] : s.column) columns.push_back({{"d", d}, {"unseen", unseen(seen)}});
     return {{"text", s.text()},
             {"rows", s.rows},
             {"r_relative", number(s.r_relative)},
             {"r_high", number(s.r_high)},
             {"r_low", number(s.r_low)},
             {"eps_relative", number(s.eps_relative)},
+            {"eps_high", number(s.eps_high)},
+            {"eps_low", number(s.eps_low)},
+            {"cast_order", s.cast_order},
             {"cast_order_rows", s.rows_cast_order},
             {"any_column", s.any_column},
-            {"columns", s.columns_seen}};
+            {"columns", s.columns_seen},
+            {"by_d", columns}};
+}
+
+Json candidates(const Group& g) {
+    Json out = Json::array();
+    for (const auto& c : g.whole.candidates)
+        out.push_back({{"contract", print(c.contract)}, {"fits", c.fits}, {"row", c.row}, {"col", c.col}, {"rows", c.rows}, {"outputs", c.outputs}});
+    return out;
 }
 
 Json explanation(const Group& g) {
@@ -87,7 +150,8 @@ Json explanation(const Group& g) {
         }
     }
     for (const auto& x : g.excluded) excluded.push_back({{"fault", x.kind}, {"row", x.row}, {"col", x.col}, {"why", x.why}});
-    Json j = {{"equal", equal}, {"excluded", excluded}, {"unknown", optional(g.unknown)}};
+    Json j = {{"equal", equal}, {"excluded", excluded}, {"unknown", optional(g.unknown)}, {"tried", candidates(g)}};
+    if (!g.names.empty()) j["names"] = g.names;
     if (!g.explained.empty()) j["text"] = g.explained;
     return j;
 }
@@ -111,6 +175,7 @@ Json failure(const Failure& f) {
             {"incoherent", f.incoherent},
             {"what", f.what},
             {"reason", optional(f.reason)},
+            {"types", print(f.types)},
             {"witness", element(f.witness, f.types)},
             {"case", f.line},
             {"replay", f.replay}};
@@ -131,14 +196,21 @@ Json group(const Group& g) {
     j["type"] = name(g.type);
     j["d"] = g.d;
     j["rows"] = g.whole.measure.rows;
-    j["cases"] = {{"run", g.cases}, {"failing", g.failing_cases}, {"refused", g.refused_cases}};
+    j["cases"] = {{"run", g.cases},
+                  {"passed", g.passed_cases},
+                  {"failing", g.failing_cases},
+                  {"refused", g.refused_cases},
+                  {"unreadable", g.unreadable_cases},
+                  {"other_tensors", g.other_tensors_cases}};
     j["claim"] = g.claim.empty() ? "" : print(g.claim);
     j["inferred"] = g.inferred;
+    j["unexplained"] = g.unexplained;
     j["verdict"] = name(g.verdict);
     j["incoherent"] = first && first->incoherent;
     j["what"] = first ? Json(first->what) : Json(nullptr);
     j["reason"] = first ? optional(first->reason) : Json(nullptr);
     j["error"] = error(g);
+    j["cells"] = cells(g);
     j["outside"] = g.whole.measure.outside;
     j["would_have_seen"] = sight(g.whole.sight);
     j["witness"] = first ? element(first->witness, first->types) : Json(nullptr);
@@ -173,6 +245,7 @@ std::string to_json(const Result& r) {
     j["totals"] = Json::object();
     for (const auto& [what, n] : totals(r)) j["totals"][what] = n;
     j["seconds"] = number(r.seconds);
+    j["claim_missing"] = r.claim_missing;
     j["complete"] = r.complete;
     j["exit"] = r.exit;
     return j.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
