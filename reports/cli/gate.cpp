@@ -4,12 +4,11 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "reference/base/file.hpp"
 #include "reports/budget/budget.hpp"
 #include "reports/cli/gate_request.hpp"
+#include "reports/cli/outputs.hpp"
 #include "reports/console/console.hpp"
 #include "reports/console/progress.hpp"
-#include "reports/json/json.hpp"
 #include "reports/run/interrupt.hpp"
 #include "reports/run/runner.hpp"
 
@@ -45,7 +44,7 @@ std::vector<Budget> budgets(const Arguments& a) {
 int gate_run(const Arguments& a) {
     const auto color = one_of(a, "color", {"auto", "always", "never"});
     const auto progress = one_of(a, "progress", {"auto", "bar", "counter", "none"});
-    const auto json = a.text("json");
+    const Outputs outputs(a);
     const auto request = gate_request(a);
     const auto limits = budgets(a);
     if (request.subjects.empty()) throw UsageError(fmt::format("no built-in kernels in {}/kernels: name a subject", a.home));
@@ -60,15 +59,10 @@ int gate_run(const Arguments& a) {
     if (r.claim_missing) r.notes.emplace_back("--require-claim: a subject that claims nothing is a usage error (exit 2); its contract was inferred above");
     r.exit = exit_of(r);
 
-    // With --json - stdout is for the machine alone.
-    std::FILE* people = json == "-" ? stderr : stdout;
-    if (json == "-") fmt::print("{}", to_json(r));
-    fmt::print(people, "{}", result_text(r, style_for(color, ::fileno(people))));
-    const bool printed = std::fflush(stdout) == 0;
+    // The table before the files: one that cannot be written loses nothing of it.
+    fmt::print(outputs.people(), "{}", result_text(r, style_for(color, ::fileno(outputs.people()))));
     std::fflush(stderr);
-    if (!json.empty() && json != "-")  // after the table: a file that cannot be written loses nothing of it
-        if (auto e = write_file(json, to_json(r)); !e.empty()) throw UsageError(e);
-    if (!printed) throw UsageError("stdout: the result could not be written");
+    outputs.write(r);
     if (o.stuck) std::_Exit(r.exit);
     return r.exit;
 }
@@ -85,7 +79,11 @@ constexpr Flag flags[] = {
     {"budget", Takes::several, "FILE", "limits in ulps and known findings (TOML, ulpgate.budget/1)"},
     {"quick", Takes::nothing, "", "a part of the rows; the share that ran is printed"},
     {"no-probes", Takes::nothing, "", "without the profiles that were built with the faults in mind"},
-    {"json", Takes::one, "FILE", "the result as JSON (ulpgate.run/1); - is stdout, the table then goes to stderr"},
+    json_flag,
+    junit_flag,
+    markdown_flag,
+    sarif_flag,
+    annotations_flag,
     {"require-claim", Takes::nothing, "", "a subject that claims nothing is a usage error"},
     {"jobs", Takes::one, "N", "how many processes at a time (default: one a core)"},
     timeout_flag,

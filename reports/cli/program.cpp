@@ -23,28 +23,41 @@ std::string overview() {
     return s;
 }
 
-const Verb& find_verb(const std::string& word) {
+// A verb's name is one word or two ("report eps"), two where they are one; `words` is left with what follows.
+const Verb& take_verb(std::vector<std::string>& words) {
+    for (const std::size_t n : {std::size_t{2}, std::size_t{1}}) {
+        if (words.size() < n) continue;
+        const auto name = n == 2 ? words[0] + " " + words[1] : words[0];
+        for (const Verb* v : all())
+            if (v->name == name) {
+                words.erase(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(n));
+                return *v;
+            }
+    }
+    std::string longer;  // words that only begin a verb
     for (const Verb* v : all())
-        if (v->name == word) return *v;
-    throw UsageError(fmt::format("unknown verb '{}'{}; see ulpgate --help", word, did_you_mean(word, names_of(all()))));
+        if (v->name.starts_with(words[0] + " ")) longer += fmt::format("{}{}", longer.empty() ? "" : ", ", v->name);
+    if (!longer.empty()) throw UsageError(fmt::format("'{}' needs another word: {}", words[0], longer));
+    throw UsageError(fmt::format("unknown verb '{}'{}; see ulpgate --help", words[0], did_you_mean(words[0], names_of(all()))));
 }
 
-int dispatch(const std::vector<std::string>& words) {
+int dispatch(std::vector<std::string> words) {
     if (words.empty()) {
         fmt::print(stderr, "{}", overview());
         return 2;
     }
     if (words[0] == "-h" || words[0] == "--help" || words[0] == "help") {
-        fmt::print("{}", words.size() > 1 ? help_of(find_verb(words[1])) : overview());
+        words.erase(words.begin());
+        fmt::print("{}", words.empty() ? overview() : help_of(take_verb(words)));
         return 0;
     }
     if (words[0] == "--version") {
         fmt::print("ulpgate {}\n", ULPGATE_VERSION);
         return 0;
     }
-    const Verb& verb = find_verb(words[0]);
+    const Verb& verb = take_verb(words);
     std::string help;
-    auto a = parse_arguments(verb, {words.begin() + 1, words.end()}, help);
+    auto a = parse_arguments(verb, words, help);
     if (!a) {
         fmt::print("{}", help);
         return 0;

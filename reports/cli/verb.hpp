@@ -56,7 +56,7 @@ class Arguments {
 };
 
 struct Verb {
-    std::string_view name;
+    std::string_view name;      // one word or two: "gate", "report eps"
     std::string_view operands;  // "SUBJECT...", for the help
     std::string_view what;      // one line
     std::string_view more;      // the rest of the help: meanings, examples, exit codes

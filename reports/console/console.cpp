@@ -6,6 +6,7 @@
 #include <map>
 
 #include "reference/ops/op.hpp"
+#include "reports/result/printable.hpp"
 
 namespace ulpgate {
 namespace {
@@ -105,7 +106,8 @@ std::string sight_text(const Result& r, const Style& style) {
     return s;
 }
 
-std::string result_text(const Result& r, const Style& style) {
+std::string result_text(const Result& result, const Style& style) {
+    const Result r = printable(result);
     std::string s = table_text(r, style) + sight_text(r, style) + pin_lines(r);
     for (const auto& i : r.subjects)
         if (!i.mode.empty()) s += fmt::format("{}: floating-point mode after load: {}\n", i.text, i.mode);

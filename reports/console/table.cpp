@@ -7,11 +7,7 @@
 namespace ulpgate {
 namespace {
 
-constexpr std::string_view heads[] = {"op", "type", "d", "rows", "claim", "worst ulp", "r ulp32", "outside", "verdict"};
-constexpr std::size_t columns = std::size(heads);
-constexpr bool left[columns] = {true, true, false, false, true, false, false, false, true};
-
-using Row = std::vector<std::string>;
+constexpr std::size_t columns = table_heads.size();
 
 std::string sizes(const std::vector<std::int64_t>& d) {
     if (d.empty()) return "-";
@@ -46,21 +42,16 @@ std::string claim_words(const Group& g) {
     return print(claim, false) + (g.inferred ? " (inferred)" : "");
 }
 
-// Passing rows of one subject, op and type as one: the worst of each column.
-struct Line {
-    Group g;
-    std::size_t claims = 1;
-};
 bool collapses(const Group& g) { return g.verdict == Verdict::pass && !g.inferred && !g.known; }
 
-std::vector<Line> lines_of(const Result& r) {
-    std::vector<Line> out;
+std::vector<TableLine> lines_of(const Result& r) {
+    std::vector<TableLine> out;
     for (const auto& g : r.groups) {
-        const auto it = std::find_if(out.begin(), out.end(), [&](const Line& l) {
+        const auto it = std::find_if(out.begin(), out.end(), [&](const TableLine& l) {
             return collapses(g) && collapses(l.g) && l.g.subject == g.subject && l.g.op == g.op && l.g.type == g.type && l.g.claim[0].y == g.claim[0].y;
         });
         if (it == out.end()) {
-            out.push_back({g, 1});
+            out.push_back({g, 1, {}});
             continue;
         }
         ++it->claims;
@@ -71,7 +62,7 @@ std::vector<Line> lines_of(const Result& r) {
     return out;
 }
 
-Row row_of(const Line& line) {
+std::vector<std::string> cells_of(const TableLine& line) {
     const Group& g = line.g;
     const auto& m = g.whole.measure;
     const bool judged = m.rows > 0;
@@ -94,32 +85,36 @@ std::string painted(const Group& g, const std::string& s, const Style& style) {
 
 std::string padded(std::string_view cell, std::size_t width, std::size_t column) {
     if (column + 1 == columns) return std::string(cell);
-    return left[column] ? fmt::format("{:<{}}  ", cell, width) : fmt::format("{:>{}}  ", cell, width);
+    return table_left[column] ? fmt::format("{:<{}}  ", cell, width) : fmt::format("{:>{}}  ", cell, width);
 }
 
 }  // namespace
 
+std::vector<TableLine> table_lines(const Result& r) {
+    auto lines = lines_of(r);
+    for (auto& l : lines) l.cells = cells_of(l);
+    return lines;
+}
+
 std::string table_text(const Result& r, const Style& style) {
     if (r.groups.empty()) return "";
-    const auto lines = lines_of(r);
-    std::vector<Row> rows;
-    for (const auto& l : lines) rows.push_back(row_of(l));
+    const auto lines = table_lines(r);
     std::size_t width[columns];
     for (std::size_t c = 0; c < columns; ++c) {
-        width[c] = heads[c].size();
-        for (const auto& row : rows) width[c] = std::max(width[c], row[c].size());
+        width[c] = table_heads[c].size();
+        for (const auto& l : lines) width[c] = std::max(width[c], l.cells[c].size());
     }
     std::string out;
-    for (std::size_t c = 0; c < columns; ++c) out += padded(heads[c], width[c], c);
+    for (std::size_t c = 0; c < columns; ++c) out += padded(table_heads[c], width[c], c);
     out = style.bold(out) + "\n";
     const bool several = r.subjects.size() > 1;
     std::string subject;
-    for (std::size_t k = 0; k < rows.size(); ++k) {
-        const auto& g = lines[k].g;
+    for (const auto& line : lines) {
+        const auto& g = line.g;
         if (several && g.subject != subject) out += style.bold(g.subject) + "\n";
         subject = g.subject;
         for (std::size_t c = 0; c < columns; ++c) {
-            const auto cell = padded(rows[k][c], width[c], c);
+            const auto cell = padded(line.cells[c], width[c], c);
             out += c + 1 == columns ? painted(g, cell, style) : cell;
         }
         out += "\n";
