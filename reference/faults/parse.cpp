@@ -1,4 +1,4 @@
-// The text of a model: a contract's fields, and what only a model has: fma, rsqrt_form, fault.
+// The text of a model: a contract's fields, and what only a model has: fma, rsqrt_form, mean_in, fault.
 #include <charconv>
 #include <cmath>
 
@@ -13,6 +13,15 @@ float recip_sqrt(float v, const Moments&, double) { return 1.0f / std::sqrt(v); 
 
 using Rsqrt = float (*)(float, const Moments&, double);
 constexpr std::pair<std::string_view, Rsqrt> rsqrt_forms[] = {{"rn", nullptr}, {"recip_sqrt", recip_sqrt}};
+constexpr int most_steps = 1 << 20;
+
+constexpr ModelField fields[] = {
+    {"fma", "", "squares go into the f32 sum by a fused multiply-add"},
+    {"rsqrt_form", "rn recip_sqrt up:K down:K",
+     "1/sqrt(v) correctly rounded, 1/sqrtf(v) in two roundings, or rn moved by K values of f32: within rsqrt=K+1"},
+    {"mean_in", "f32 f64", "f64: the sum of acc=f64 is divided in f64, m is rounded once; f32: the sum is rounded first"},
+    {"fault", "KIND[:PARAM]", "one changed line: ulpgate list faults"},
+};
 
 // What the text says beyond the contract, each with its place.
 struct Extra {
@@ -24,7 +33,15 @@ struct Extra {
 struct Tokens {
     std::string claim;
     std::vector<std::pair<std::size_t, std::size_t>> places;  // offset in claim, offset in the text
-    Extra fma, rsqrt_form, fault;
+    Extra fma, rsqrt_form, mean_in, fault;
+
+    Extra* extra(std::string_view key) {
+        const std::pair<std::string_view, Extra*> all[] = {
+            {"fma", &fma}, {"rsqrt_form", &rsqrt_form}, {"mean_in", &mean_in}, {"fault", &fault}};
+        for (const auto& [k, e] : all)
+            if (k == key) return e;
+        return nullptr;
+    }
 
     std::size_t place(std::size_t at) const {
         std::size_t found = at;
@@ -39,10 +56,7 @@ std::optional<ParseError> read(std::string_view text, Tokens& out) {
     for (const auto token : split(text, ',')) {
         const auto eq = token.find('=');
         const auto key = token.substr(0, eq);
-        Extra* e = key == "fma"          ? &out.fma
-                   : key == "rsqrt_form" ? &out.rsqrt_form
-                   : key == "fault"      ? &out.fault
-                                         : nullptr;
+        Extra* e = out.extra(key);
         if (!e) {
             if (!out.places.empty()) out.claim += ',';
             out.places.emplace_back(out.claim.size(), at);
@@ -83,8 +97,29 @@ std::optional<ParseError> set_rsqrt_form(const Extra& e, Model& m) {
         if (name == e.value) return m.rsqrt = form, std::nullopt;
         names.emplace_back(name);
     }
+    for (const auto& [name, sign] : {std::pair("up", 1), std::pair("down", -1)}) {
+        names.push_back(fmt::format("{}:K", name));
+        const auto colon = e.value.find(':');
+        if (e.value.substr(0, colon) != name) continue;
+        int k = 0;
+        if (colon == e.value.npos || !parse_integer(e.value.substr(colon + 1), k) || k < 1 || k > most_steps)
+            return ParseError{e.at, fmt::format("{}:K needs a whole number K from 1 to {}, not '{}'", name, most_steps,
+                                                colon == e.value.npos ? "" : e.value.substr(colon + 1))};
+        return m.r_steps = sign * k, std::nullopt;
+    }
     return ParseError{e.at, fmt::format("'{}' is not a value of rsqrt_form: {}{}", e.value,
                                         fmt::join(names, ", "), did_you_mean(e.value, names))};
+}
+
+std::optional<ParseError> set_mean_in(const Extra& e, Model& m) {
+    if (e.value != "f32" && e.value != "f64")
+        return ParseError{e.at, fmt::format("'{}' is not a value of mean_in: f32, f64", e.value)};
+    m.f64_mean = e.value == "f64";
+    if (m.f64_mean && m.contract.acc != Accumulate::f64)
+        return ParseError{e.at, "mean_in=f64 divides a sum that is kept in f64: it goes with acc=f64"};
+    if (m.f64_mean && m.contract.mean == Mean::recip)
+        return ParseError{e.at, "mean_in=f64 divides by d: it does not go with mean=recip"};
+    return {};
 }
 
 std::optional<ParseError> set_fault(const Extra& e, Model& m) {
@@ -115,6 +150,8 @@ std::optional<ParseError> set_fault(const Extra& e, Model& m) {
 
 }  // namespace
 
+std::span<const ModelField> model_fields() { return fields; }
+
 std::optional<ParseError> parse(std::string_view text, Model& out) {
     Tokens t;
     if (auto bad = read(text, t)) return bad;
@@ -132,6 +169,8 @@ std::optional<ParseError> parse(std::string_view text, Model& out) {
         return ParseError{t.fma.at, "fma is of the f32 sum: it goes with sq=f32,acc=f32"};
     if (t.rsqrt_form.given)
         if (auto bad = set_rsqrt_form(t.rsqrt_form, m)) return bad;
+    if (t.mean_in.given)
+        if (auto bad = set_mean_in(t.mean_in, m)) return bad;
     if (t.fault.given)
         if (auto bad = set_fault(t.fault, m)) return bad;
     out = std::move(m);

@@ -35,6 +35,12 @@ TEST(ParseModel, Fields) {
     EXPECT_EQ(m.rsqrt(4, {}, 0), 0.5f);
     EXPECT_EQ(print(m.contract), "bf16,f32_gain,w=f32,y=bf16,assoc=x_rw,order=lanes:16x2");
 
+    EXPECT_EQ(model("f32,cast_first,rsqrt_form=up:3").r_steps, 3);
+    EXPECT_EQ(model("f32,cast_first,rsqrt_form=down:1").r_steps, -1);
+    EXPECT_EQ(model("f32,cast_first,rsqrt_form=rn").r_steps, 0);
+    EXPECT_TRUE(model("f32,cast_first,acc=f64,mean_in=f64").f64_mean);
+    EXPECT_FALSE(model("f32,cast_first,acc=f64,mean_in=f32").f64_mean);
+
     const Model defaults = model("fp16,cast_first,fault=lane.dropped");
     EXPECT_TRUE(std::isnan(defaults.p));
     EXPECT_EQ(defaults.parameter(100), 99);
@@ -76,6 +82,14 @@ TEST(ParseModel, ErrorsSayWhereAndWhat) {
         {"bf16,cast_first,fault=lane.dropped:1.5", 35, "an integer"},
         {"bf16,cast_first,rsqrt_form=approx", 27, "rn, recip_sqrt"},
         {"bf16,cast_first,by=div,rsqrt_form=rn", 34, "by=mul"},
+        {"bf16,cast_first,rsqrt_form=approx", 27, "up:K, down:K"},
+        {"bf16,cast_first,rsqrt_form=up", 27, "whole number K from 1"},
+        {"bf16,cast_first,rsqrt_form=up:", 27, "whole number K from 1"},
+        {"bf16,cast_first,rsqrt_form=down:0", 27, "whole number K from 1"},
+        {"bf16,cast_first,rsqrt_form=up:-2", 27, "not '-2'"},
+        {"bf16,cast_first,mean_in=f64", 24, "goes with acc=f64"},
+        {"bf16,cast_first,acc=f64,mean_in=f16", 32, "f32, f64"},
+        {"bf16,cast_first,acc=f64,mean=recip,mean_in=f64", 43, "does not go with mean=recip"},
         {"bf16,cast_first+f32_gain", 15, "not a set"},
         {"bf16,cast_first,rstd=out", 0, "rstd=out"},
         {"bf16,cast_first,stat=mean_m2", 0, "mean_m2"},

@@ -24,22 +24,42 @@ std::size_t Model::statistic_width(std::size_t d) const {
     return k && k < d ? k : d;
 }
 
+namespace {
+
+std::vector<float> squares_of(std::span<const float> x, Accumulate sq, Type t) {
+    std::vector<float> squares(x.size());
+    for (std::size_t j = 0; j < x.size(); ++j) squares[j] = x[j] * x[j];
+    if (sq == Accumulate::t) narrow_nearest(t, squares);
+    return squares;
+}
+
+double f64_sum(const Model& m, std::span<const float> x, Accumulate sq) {
+    const Order& o = *m.order.order;
+    if (sq == Accumulate::f64) return o.f64({x.data()}, x.size(), m.order.p);
+    return o.terms_f64({squares_of(x, sq, m.contract.x).data()}, x.size(), m.order.p);
+}
+
+float moved(float r, int steps) {
+    if (!std::isfinite(r) || r == 0) return r;
+    for (; steps > 0; --steps) r = std::nextafter(r, INFINITY);
+    for (; steps < 0; ++steps) r = std::nextafter(r, 0.0f);
+    return r;
+}
+
+}  // namespace
+
 float Model::squares_sum(std::span<const float> x, Accumulate sq, Accumulate acc) const {
     const Order& o = *order.order;
     const auto n = x.size();
     if (acc == Accumulate::t)
         return o.low({x.data(), narrow_to(contract.x), sq == Accumulate::t}, n, order.p);
-    if (sq == Accumulate::f64) return static_cast<float>(o.f64({x.data()}, n, order.p));
-    if (sq == Accumulate::f32 && acc == Accumulate::f32)
+    if (acc == Accumulate::f64 || sq == Accumulate::f64) return static_cast<float>(f64_sum(*this, x, sq));
+    if (sq == Accumulate::f32)
         return fma ? o.fma({x.data()}, n, order.p) : o.f32({x.data()}, n, order.p);
-    std::vector<float> squares(n);
-    for (std::size_t j = 0; j < n; ++j) squares[j] = x[j] * x[j];
-    if (sq == Accumulate::t) narrow_nearest(contract.x, squares);
-    return acc == Accumulate::f64 ? static_cast<float>(o.terms_f64({squares.data()}, n, order.p))
-                                  : o.terms({squares.data()}, n, order.p);
+    return o.terms({squares_of(x, sq, contract.x).data()}, n, order.p);
 }
 
-float Model::sum_of(std::span<const float> x) const {
+double Model::sum_of(std::span<const float> x) const {
     const auto d = static_cast<std::int64_t>(x.size());
     x = x.first(statistic_width(x.size()));
     std::vector<float> counted;
@@ -55,13 +75,20 @@ float Model::sum_of(std::span<const float> x) const {
         }
         x = counted;
     }
-    return sum ? sum(*this, x) : squares_sum(x, contract.sq, contract.acc);
+    if (sum) return sum(*this, x);
+    return f64_mean ? f64_sum(*this, x, contract.sq) : squares_sum(x, contract.sq, contract.acc);
 }
 
-float Model::from_sum(float s, std::span<const float> x, double eps) const {
+float Model::from_sum(double sum64, std::span<const float> x, double eps) const {
     const double q = parameter(x.size());
+    const auto s = static_cast<float>(sum64);
     Moments m{s, static_cast<float>(statistic_width(x.size())), 0, static_cast<float>(eps)};
-    m.ms = mean ? mean(s, x, q) : contract.mean == Mean::recip ? s * (1.0f / m.n) : s / m.n;
+    if (mean)
+        m.ms = mean(s, x, q);
+    else if (f64_mean)
+        m.ms = static_cast<float>(sum64 / static_cast<double>(m.n));
+    else
+        m.ms = contract.mean == Mean::recip ? s * (1.0f / m.n) : s / m.n;
     const float v = with_eps ? with_eps(m, q) : m.ms + m.eps;
     float r = 0;
     if (map->by == By::div)
@@ -70,6 +97,7 @@ float Model::from_sum(float s, std::span<const float> x, double eps) const {
         r = rsqrt(v, m, q);
     else
         r = root ? 1.0f / root(v, m, q) : rsqrt_nearest(v);
+    r = moved(r, r_steps);
     return scale ? scale(*this, r) : r;
 }
 

@@ -35,6 +35,8 @@ struct Model {
     const MapPiece* map = nullptr;
     OrderChoice order{};
     bool fma = false;
+    bool f64_mean = false;  // acc=f64 only: m = f32(S / d), the f64 sum divided in f64 and rounded once
+    int r_steps = 0;        // r moved by so many values of f32, up or down: an rsqrt that is so far off
 
     // Pieces; `p` is the fault's parameter for this d. Null: the line above each.
     Narrow narrow = narrow_nearest;
@@ -74,8 +76,9 @@ struct Model {
     // The row's scalar: r, or the rms where the map divides. x is what the statistic sees.
     float statistic(std::span<const float> x, double eps) const;
     // The same in two steps, for a sum that more than one row enters.
-    float sum_of(std::span<const float> x) const;
-    float from_sum(float s, std::span<const float> x, double eps) const;
+    // The sum is in f32, held in a double; in f64 with f64_mean.
+    double sum_of(std::span<const float> x) const;
+    float from_sum(double sum, std::span<const float> x, double eps) const;
     // Sum of squares in the model's order. Squares in sq, partial sums in acc; an f64 sum is rounded to f32
     // at the end.
     float squares_sum(std::span<const float> x, Accumulate sq, Accumulate acc) const;
@@ -91,9 +94,14 @@ struct Model {
 // 1/sqrt(v) rounded once to f32: exhaustively proven in model_test.cpp. v = 0: inf; v < 0 or NaN: NaN.
 float rsqrt_nearest(float v);
 
-// Reads a model: "bf16,cast_first,order=lanes:8x4[,fma][,rsqrt_form=rn|recip_sqrt][,fault=KIND[:PARAM]]",
-// every other field as a contract's. order=any is sequential, mean=any divides, assoc=any is xr_w. Defined in
-// reference/faults/parse.cpp.
+// Reads a model: a contract's text, every field restated, and what only a model has, listed by model_fields().
+//   bf16,cast_first,order=lanes:8x4,fma,rsqrt_form=recip_sqrt
+// order=any is sequential, mean=any divides, assoc=any is xr_w. Defined in reference/faults/parse.cpp.
 std::optional<ParseError> parse(std::string_view text, Model& out);
+
+struct ModelField {
+    std::string_view key, values, what;
+};
+std::span<const ModelField> model_fields();
 
 }  // namespace ulpgate

@@ -73,6 +73,26 @@ TEST(Model, SpikeRowByMean) {
     EXPECT_EQ(model("f32,cast_first,acc=f64").sum_of(x), 16784384.0f);
 }
 
+// S = 4096^2 + 1, d = 5. Rounded first: 16777216 / 5 = 3355443.2, in f32 3355443.25; divided in f64: 3355443.4,
+// in f32 3355443.5. Exact 1/sqrt of both, rounded: two neighbours.
+TEST(Model, MeanInF64) {
+    const std::vector<float> x{4096, 1, 0, 0, 0};
+    EXPECT_EQ(bits(model("f32,cast_first,acc=f64").statistic(x, 0)), 0x3a0f1bbdu);
+    EXPECT_EQ(bits(model("f32,cast_first,acc=f64,mean_in=f64").statistic(x, 0)), 0x3a0f1bbcu);
+    // The sum 2^128 is Inf in f32; its mean 2^126 is not.
+    const std::vector<float> large(4, 0x1p63f);
+    EXPECT_EQ(model("f32,cast_first,acc=f64").statistic(large, 0), 0.0f);
+    EXPECT_EQ(model("f32,cast_first,acc=f64,mean_in=f64").statistic(large, 0), 0x1p-63f);
+}
+
+TEST(Model, RsqrtMovedByUlps) {
+    const std::vector<float> x{2, 2, 2};
+    EXPECT_EQ(model("f32,cast_first,rsqrt_form=up:3").statistic(x, 0), 0.5f + 3 * 0x1p-24f);
+    EXPECT_EQ(model("f32,cast_first,rsqrt_form=down:2").statistic(x, 0), 0.5f - 2 * 0x1p-25f);
+    EXPECT_EQ(model("f32,cast_first,rsqrt_form=down:1").statistic(std::vector<float>{0}, 0), INFINITY);
+    EXPECT_EQ(model("f32,cast_first,rsqrt_form=up:1").statistic(std::vector<float>{INFINITY}, 0), 0.0f);
+}
+
 TEST(Model, SquaresAndSums) {
     const std::vector<float> x{0x1.000002p0f, 0x1p-14f};  // x0^2 = 1 + 2^-22 + 2^-46, x1^2 = 2^-28
     EXPECT_EQ(model("f32,cast_first").sum_of(x), 0x1.000004p0f);

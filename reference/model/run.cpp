@@ -65,7 +65,7 @@ std::vector<std::vector<std::byte>> Model::run(const Tensors& t) const {
         w.resize(reader.width());
         gain_tensor->read_row(0, w);
     }
-    std::vector<float> sums(static_cast<std::size_t>(partner ? rows : 0));
+    std::vector<double> sums(static_cast<std::size_t>(partner ? rows : 0));
     for (std::int64_t i = 0; i < static_cast<std::int64_t>(sums.size()); ++i) {
         reader.load(i);
         sums[static_cast<std::size_t>(i)] = sum_of(reader.statistic_input());
@@ -74,9 +74,11 @@ std::vector<std::vector<std::byte>> Model::run(const Tensors& t) const {
         reader.load(i);
         const auto x = reader.statistic_input();
         const auto at = static_cast<std::size_t>(i);
-        float s = partner ? sums[at] : sum_of(x);
-        if (const auto other = partner ? partner(i, rows) : i; other != i)
-            s += sums[static_cast<std::size_t>(other)];
+        double s = partner ? sums[at] : sum_of(x);
+        if (const auto other = partner ? partner(i, rows) : i; other != i) {
+            s += sums[static_cast<std::size_t>(other)];  // of two f32 values: exact, or rounded innocuously
+            if (!f64_mean) s = static_cast<float>(s);
+        }
         elements(reader.normalised(), w, from_sum(s, x, t.eps), values);
         const auto first = static_cast<std::size_t>(i) * values.size();
         if (y) pack(y_type, values, y + first * static_cast<std::size_t>(bytes(y_type)));

@@ -7,6 +7,7 @@
 #include "properties/profiles/profile.hpp"
 #include "reference/faults/fault.hpp"
 #include "reference/orders/order.hpp"
+#include "reference/restated/restated.hpp"
 #include "reports/cli/verb.hpp"
 
 namespace ulpgate::cli {
@@ -65,12 +66,22 @@ void the_orders(const Arguments&) {
     }
 }
 
+void models(const Arguments&) {
+    fmt::print("  model/TEXT: a contract's text (ulpgate list contracts), every field restated bit for bit, and\n");
+    for (const auto& f : model_fields())
+        fmt::print("  {:<12} {:<26} {}\n", f.key, f.values, f.what);
+    fmt::print("  kernels restated so; scalar and avx* in every entry, with the entry's own contract:\n");
+    for (const Restatement* r : restated::all()) {
+        fmt::print("  {:<16} model/{}\n  {:<16} {}\n", r->name, model_text(*r), "", r->what);
+    }
+}
+
 struct Topic {
     std::string_view name;
     void (*show)(const Arguments&);
 };
 constexpr Topic topics[] = {{"subjects", subjects}, {"ops", the_ops},       {"types", types},          {"profiles", the_profiles},
-                            {"faults", the_faults}, {"contracts", contracts}, {"orders", the_orders}};
+                            {"faults", the_faults}, {"contracts", contracts}, {"orders", the_orders}, {"models", models}};
 
 int list_run(const Arguments& a) {
     std::vector<std::string> names;
@@ -89,6 +100,6 @@ int list_run(const Arguments& a) {
 
 }  // namespace
 
-PIECE(Verb, list_all) = {"list", "[WHAT...]", "subjects, ops, types, profiles, faults, contracts, orders", "", {}, 0, any_number, list_run};
+PIECE(Verb, list_all) = {"list", "[WHAT...]", "subjects, ops, types, profiles, faults, contracts, orders, models", "", {}, 0, any_number, list_run};
 
 }  // namespace ulpgate::cli

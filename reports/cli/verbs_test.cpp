@@ -8,7 +8,7 @@ TEST(List, ShowsEveryKindOfThing) {
     const Folder f;
     const auto r = ulpgate(f, {"list"});
     EXPECT_EQ(r.exit, 0) << r.err;
-    for (const char* part : {"subjects\n", "scalar", "byhand/right", "final_norm", "gaussian", "activations", "rstd.low", "fix: ", "sequential", "rsqrt"})
+    for (const char* part : {"subjects\n", "scalar", "byhand/right", "final_norm", "gaussian", "activations", "rstd.low", "fix: ", "sequential", "rsqrt", "models\n", "model/bf16,cast_first,order=masked:8x4,fma", "up:K"})
         EXPECT_NE(r.out.find(part), std::string::npos) << part;
     const auto one = ulpgate(f, {"list", "types"}).out;
     EXPECT_TRUE(one.starts_with("types\n  bf16")) << one;
