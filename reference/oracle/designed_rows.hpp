@@ -1,6 +1,8 @@
 // For tests: rows whose sum of squares is a prescribed number, by greedy decomposition into squares of the format, so that
 // one element lands on a midpoint, or beside it by a chosen distance.
 #pragma once
+#include <algorithm>
+#include <bit>
 #include <boost/multiprecision/cpp_int.hpp>
 #include <cmath>
 #include <vector>
@@ -44,17 +46,33 @@ inline boost::multiprecision::cpp_int scaled(const Dyadic& v, int shift, bool& w
     return floor;
 }
 
-// A row of d values of F with S/d + eps = 4^log2_rms exactly and x[0] = x0. False where no such row exists in units of
-// 2^-unit (eps or x0 finer than the unit).
+// A row of d values of F with S = d (4^log2_rms - eps) - short_by 2^(-2 unit) exactly, and x[0] = x0. False where no such
+// row exists in units of 2^-unit (eps or x0 finer than the unit), or where `closing` squares do not reach the sum.
 template <class F>
-bool dyadic_rms_row(std::vector<float>& x, std::size_t d, double eps, float x0, int log2_rms, int unit, Rng& rng) {
+bool dyadic_rms_row(std::vector<float>& x, std::size_t d, double eps, float x0, int log2_rms, int unit, Rng& rng,
+                    std::size_t closing = 45, int short_by = 0) {
     bool whole = true;
     const auto n = static_cast<double>(d);
     boost::multiprecision::cpp_int rest = scaled(dyadic(n) * dyadic(std::ldexp(1.0, 2 * log2_rms)), 2 * unit, whole) -
                                           scaled(dyadic(n) * dyadic(eps), 2 * unit, whole) -
-                                          scaled(dyadic(x0) * dyadic(x0), 2 * unit, whole);
+                                          scaled(dyadic(x0) * dyadic(x0), 2 * unit, whole) - short_by;
     x.assign(1, x0);
-    return whole && rest >= 0 && fill_squares<F>(x, d, rest, unit, rng) == 0;
+    return whole && rest >= 0 && fill_squares<F>(x, d, rest, unit, rng, closing) == 0;
+}
+
+// A gain W of F for which x W has one bit more than F holds: a midpoint wherever 1/rms is a power of two and the result is
+// normal. 0 where x has no such W. The exponent is drawn from [lo, hi].
+template <class F>
+float tying_gain(float x, int lo, int hi, Rng& rng) {
+    if (x == 0) return 0;
+    int e = 0;
+    auto m = static_cast<std::uint32_t>(std::ldexp(std::frexp(std::fabs(x), &e), 24));
+    m >>= std::countr_zero(m);
+    const std::uint32_t from = ((1u << F::precision) + m - 1) / m, to = ((1u << (F::precision + 1)) - 1) / m;
+    const std::uint32_t most = std::min(to, (1u << F::precision) - 1);
+    if (most < from) return 0;
+    const std::uint32_t w = (from + rng.below(most - from + 1)) | 1;  // odd
+    return w > most ? 0 : std::ldexp(static_cast<float>(w), rng.between(lo, hi) - F::mantissa_bits);
 }
 
 }  // namespace ulpgate

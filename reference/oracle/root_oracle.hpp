@@ -1,6 +1,7 @@
 // For tests: the reference written a second time, in integers from the first bit to the last. Values are taken apart by
 // their bit fields, y = sqrt(d q^2 / (S + d eps)) is floor(sqrt(floor(. * 4^s))) with a sticky bit, and rounding compares
-// integers. It shares nothing with the oracle but the formats' constants.
+// integers. It shares nothing with the oracle but the formats' constants. Int: cpp_int, or GMP's integers, which are not those
+// that the ladder decides with.
 #pragma once
 #include <algorithm>
 #include <bit>
@@ -12,12 +13,11 @@
 
 namespace ulpgate {
 
-class RootOracle {
-    using Int = boost::multiprecision::cpp_int;
-
+template <class Int>
+class RootOracleIn {
   public:
     // Finite x, S + eps > 0.
-    RootOracle(std::span<const float> x, double eps) : d_(x.size()) {
+    RootOracleIn(std::span<const float> x, double eps) : d_(x.size()) {
         Int s = 0;  // in units of 2^-298
         for (const float v : x) {
             const Value f = take_apart(v);
@@ -82,5 +82,6 @@ class RootOracle {
 
     Int d_, radicand_;
 };
+using RootOracle = RootOracleIn<boost::multiprecision::cpp_int>;
 
 }  // namespace ulpgate
