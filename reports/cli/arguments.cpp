@@ -19,6 +19,8 @@ std::vector<std::string> commas(const std::vector<std::string>& values) {
     return out;
 }
 
+std::string spelled(const Flag& f) { return fmt::format("{}{}", f.name.size() == 1 ? "-" : "--", f.name); }
+
 struct Parsed {
     CLI::App app;
     std::map<std::string, std::vector<std::string>> values;
@@ -28,11 +30,10 @@ struct Parsed {
         app.allow_extras();
         app.set_help_flag("-h,--help", "Print this");
         for (const auto& f : v.flags) {
-            const auto spelled = fmt::format("--{}", f.name);
             if (f.takes == Takes::nothing) {
-                app.add_flag_callback(spelled, [this, &f] { values[std::string(f.name)] = {"true"}; }, std::string(f.help));
+                app.add_flag_callback(spelled(f), [this, &f] { values[std::string(f.name)] = {"true"}; }, std::string(f.help));
             } else {
-                auto* o = app.add_option(spelled, values[std::string(f.name)], std::string(f.help));
+                auto* o = app.add_option(spelled(f), values[std::string(f.name)], std::string(f.help));
                 o->expected(1)->type_name(std::string(f.value))->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
                 o->allow_extra_args(false);
             }
@@ -42,7 +43,7 @@ struct Parsed {
 
 [[noreturn]] void unknown_flag(const Verb& v, const std::string& word) {
     std::vector<std::string> names;
-    for (const auto& f : v.flags) names.push_back(fmt::format("--{}", f.name));
+    for (const auto& f : v.flags) names.push_back(spelled(f));
     throw UsageError(fmt::format("unknown flag {}{}; see ulpgate {} --help", word, did_you_mean(word.substr(0, word.find('=')), names), v.name));
 }
 
@@ -52,8 +53,8 @@ std::string help_of(const Verb& v) {
     std::string s = fmt::format("ulpgate {}{}{}: {}\n", v.name, v.operands.empty() ? "" : " ", v.operands, v.what);
     if (!v.flags.empty()) s += "\n";
     for (const auto& f : v.flags) {
-        const auto spelled = fmt::format("--{}{}{}", f.name, f.value.empty() ? "" : " ", f.value);
-        s += fmt::format("  {:<22} {}\n", spelled, f.help);
+        const auto usage = fmt::format("{}{}{}", spelled(f), f.value.empty() ? "" : " ", f.value);
+        s += fmt::format("  {:<22} {}\n", usage, f.help);
     }
     if (!v.more.empty()) s += fmt::format("\n{}\n", v.more);
     return s;
@@ -80,10 +81,10 @@ std::optional<Arguments> parse_arguments(const Verb& v, const std::vector<std::s
         auto values = p.values[std::string(f.name)];
         if (values.empty()) continue;
         if (f.takes != Takes::nothing && std::find(values.begin(), values.end(), "") != values.end())
-            throw UsageError(fmt::format("--{} is empty: it needs {}", f.name, f.value));
+            throw UsageError(fmt::format("{} is empty: it needs {}", spelled(f), f.value));
         if (f.takes == Takes::list) values = commas(values);
         if (f.takes == Takes::one) values = {values.back()};
-        a.given[std::string(f.name)] = {values, fmt::format("--{}", f.name)};
+        a.given[std::string(f.name)] = {values, spelled(f)};
     }
     if (a.operands.size() < v.least) throw UsageError(fmt::format("needs {}; see ulpgate {} --help", v.operands, v.name));
     if (a.operands.size() > v.most)

@@ -1,0 +1,14 @@
+// The state of a campaign as one file, replaced as a whole: DIR/state.json (ulpgate.fuzz/1). Findings lie beside it.
+#pragma once
+#include <string>
+
+#include "fuzz/campaign/campaign.hpp"
+
+namespace ulpgate::fuzzing {
+
+// "" or what is wrong with it and what to do. No file: out is left as it is, found is false.
+std::string read_state(const std::string& folder, State& out, bool& found);
+// "" or what went wrong. New findings get their files first: a state never names one that is not there.
+std::string write_state(const std::string& folder, const State&);
+
+}  // namespace ulpgate::fuzzing
