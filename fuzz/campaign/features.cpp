@@ -75,9 +75,9 @@ std::vector<std::uint64_t> features_of(std::size_t entry, const Tensors& t, cons
             }
         });
     }
-    f.add(What::y_classes, out, in);
-    f.add(What::r_error, octaves(j.measure.worst_r_ulp32, 8));
-    f.add(What::y_error, octaves(j.measure.worst_ulp, 8));
+    f.add(What::y_classes, out);
+    f.add(What::r_error, octaves(j.measure.worst_r_ulp32, 4));
+    f.add(What::y_error, octaves(j.measure.worst_ulp, 4));
     f.add(What::limit, std::min<std::int64_t>(j.measure.spec_limit_rows, 2), std::min<std::int64_t>(j.measure.eps_dominated_rows, 2));
     for (const auto& text : j.findings) {
         Hash h;

@@ -20,6 +20,12 @@ std::string without_numbers(std::string_view text) {
     return s;
 }
 
+std::unique_ptr<Subject> started(const std::string& text, const SubjectOptions& options) {
+    auto s = open_subject(text, options);
+    if (const Outcome o = s->start(); o.event != Event::ok) throw std::runtime_error(fmt::format("{} did not load again: {}", text, o.what));
+    return s;
+}
+
 bool memory(std::string_view kind) { return kind == "corrupted" || kind == "crashed" || kind == "hung" || kind == "unstable"; }
 
 }  // namespace
@@ -60,7 +66,7 @@ void Namer::diagnose(std::size_t entry, const Case& c, const Seen& first, Findin
         f.diagnosis = f.kind + ": " + without_numbers(first.judgement.what);
         return;
     }
-    auto subject = open_subject(subject_, options_);
+    auto subject = started(subject_, options_);
     std::vector<Seen> all;
     all.push_back(first);
     for (const Case& k : company(entry, c, f.at)) {
@@ -71,7 +77,9 @@ void Namer::diagnose(std::size_t entry, const Case& c, const Seen& first, Findin
     for (std::size_t k = 1; k < all.size(); ++k) merge(whole, all[k].judgement);
     const Claim& claim = space_.entries[entry].claim;
     if (const auto fits = explaining(whole); !fits.empty()) {
-        f.diagnosis = print(fits[0], false);
+        Contract k = fits[0];
+        k.assoc = Assoc::any;  // which of the associations are left depends on the rows, not on the cause
+        f.diagnosis = print(k, false);
         for (const auto& l : explanations(whole)) f.lines.push_back("it computes " + l);
         return;
     }
@@ -95,7 +103,7 @@ std::optional<Finding> Namer::name(std::size_t entry, const Case& c, const std::
     f.kind = kind;
     f.at = number;
     f.found_as = print(c);
-    auto subject = open_subject(subject_, options_);
+    auto subject = started(subject_, options_);
     Seen seen = look(entry, c, *subject);
     const bool repeats = !seen.kind.empty();
     if (!repeats) {
@@ -122,7 +130,7 @@ std::optional<Finding> Namer::name(std::size_t entry, const Case& c, const std::
         if (s.kind != f.kind) return false;
         return !memory(f.kind) || without_numbers(s.judgement.what) == without_numbers(seen.judgement.what);
     });
-    auto fresh = open_subject(subject_, options_);
+    auto fresh = started(subject_, options_);
     Seen last = look(entry, small.smallest, *fresh);
     const bool holds = last.kind == f.kind;  // else what was reduced depends on the calls before: the case as it was drawn
     const Seen& shown = holds ? last : seen;
