@@ -79,7 +79,7 @@ double Model::sum_of(std::span<const float> x) const {
     return f64_mean ? f64_sum(*this, x, contract.sq) : squares_sum(x, contract.sq, contract.acc);
 }
 
-float Model::from_sum(double sum64, std::span<const float> x, double eps) const {
+Scalars Model::scalars(double sum64, std::span<const float> x, double eps) const {
     const double q = parameter(x.size());
     const auto s = static_cast<float>(sum64);
     Moments m{s, static_cast<float>(statistic_width(x.size())), 0, static_cast<float>(eps)};
@@ -98,7 +98,7 @@ float Model::from_sum(double sum64, std::span<const float> x, double eps) const 
     else
         r = root ? 1.0f / root(v, m, q) : rsqrt_nearest(v);
     r = moved(r, r_steps);
-    return scale ? scale(*this, r) : r;
+    return {sum64, m.ms, v, scale ? scale(*this, r) : r};
 }
 
 float Model::statistic(std::span<const float> x, double eps) const { return from_sum(sum_of(x), x, eps); }
