@@ -84,8 +84,8 @@ struct Model {
     // The same in two steps, for a sum that more than one row enters.
     // The sum is in f32, held in a double; in f64 with f64_mean.
     double sum_of(std::span<const float> x) const;
-    float from_sum(double sum, std::span<const float> x, double eps) const { return scalars(sum, x, eps).scalar; }
-    Scalars scalars(double sum, std::span<const float> x, double eps) const;
+    float from_sum(double s, std::span<const float> x, double eps) const { return scalars(s, x, eps).scalar; }
+    Scalars scalars(double s, std::span<const float> x, double eps) const;
     // Sum of squares in the model's order. Squares in sq, partial sums in acc; an f64 sum is rounded to f32
     // at the end.
     float squares_sum(std::span<const float> x, Accumulate sq, Accumulate acc) const;
