@@ -1,5 +1,6 @@
 #include "reference/stages/stages.hpp"
 
+#include <algorithm>
 #include <boost/multiprecision/cpp_bin_float.hpp>
 #include <cmath>
 #include <limits>
@@ -30,9 +31,14 @@ struct RowLogs {
     double r;  // 1/sqrt(S/d + eps)
 };
 
-RowLogs row_logs(const Model& m, const Scalars& k, std::span<const float> seen, double eps) {
+// S/d + eps, to the 2^-86 of the sum.
+Big exact_statistic(std::span<const float> seen, double eps) {
     const auto sum = sum_of_squares(seen);
-    const Big d = static_cast<double>(seen.size()), e = eps, exact = (Big(sum.hi) + Big(sum.lo)) / d + e;
+    return (Big(sum.hi) + Big(sum.lo)) / static_cast<double>(seen.size()) + eps;
+}
+
+RowLogs row_logs(const Model& m, const Scalars& k, std::span<const float> seen, double eps) {
+    const Big d = static_cast<double>(seen.size()), e = eps, exact = exact_statistic(seen, eps);
     const Big s = Big(k.s) / d, ms = k.ms, v = k.v, scalar = k.scalar;
     RowLogs out{};
     out.c[0] = -0.5 * log_ratio(s + e - exact, exact);
@@ -51,6 +57,10 @@ struct Element {
 };
 
 bool usable(float v) { return std::isfinite(v) && v != 0; }
+// A normal number of its type: what is below has fewer bits, and no relative bound.
+bool normal(Type t, float v) {
+    return usable(v) && with_format(t, [&](auto f) { return std::fabs(v) >= decltype(f)::decode(decltype(f)::min_normal_word); });
+}
 
 Element element(const MapPiece& map, Type t, Type y_type, float x, float w, bool has_gain, float r) {
     const bool div = map.by == By::div;
@@ -60,7 +70,7 @@ Element element(const MapPiece& map, Type t, Type y_type, float x, float w, bool
     if (map.map == Map::cast_first) {
         const float n = scaled(x), narrow = round_to(t, n);
         e.y = round_to(y_type, has_gain ? narrow * w : narrow);
-        e.ok = usable(n) && usable(narrow) && usable(e.y);
+        e.ok = normal(Type::f32, n) && normal(t, narrow) && normal(y_type, e.y);
         if (!e.ok) return e;
         e.multiply = scaled_log(n, x);
         e.cast = log_step(narrow, n);
@@ -75,7 +85,7 @@ Element element(const MapPiece& map, Type t, Type y_type, float x, float w, bool
     case Assoc::xw_r: n = x * w, g = scaled(n); break;
     }
     e.y = round_to(y_type, g);
-    e.ok = usable(n) && usable(g) && usable(e.y);
+    e.ok = normal(Type::f32, n) && normal(Type::f32, g) && normal(y_type, e.y);
     if (!e.ok) return e;
     e.cast = log_step(e.y, g);
     switch (has_gain ? map.assoc : Assoc::any) {
@@ -108,21 +118,16 @@ std::string why_no_stages(const Model& m) {
     return "";
 }
 
-RowStages row_stages_of(const Model& m, std::span<const float> x, std::span<const float> w, double eps) {
+namespace {
+
+RowStages stages(const Model& m, const RowLogs& row, float scalar, std::span<const float> x, std::span<const float> w) {
     RowStages out;
-    const auto seen = x.first(m.statistic_width(x.size()));
-    const auto k = m.scalars(m.sum_of(x), x, eps);
-    if (!usable(static_cast<float>(k.s)) || !usable(k.v) || !usable(k.scalar)) {
-        out.skipped = static_cast<std::int64_t>(x.size());
-        return out;
-    }
-    const auto row = row_logs(m, k, seen, eps);
     out.r = row.r;
     const bool has_gain = !w.empty();
     for (std::size_t j = 0; j < x.size(); ++j) {
         const float W = has_gain ? factor(m.contract, w[j]) : 1.0f;
         const bool ok = usable(x[j]) && usable(W);
-        const auto e = ok ? element(*m.map, m.contract.x, m.contract.y, x[j], W, has_gain, k.scalar) : Element{};
+        const auto e = ok ? element(*m.map, m.contract.x, m.contract.y, x[j], W, has_gain, scalar) : Element{};
         if (!ok || !e.ok) {
             ++out.skipped;
             continue;
@@ -133,6 +138,33 @@ RowStages row_stages_of(const Model& m, std::span<const float> x, std::span<cons
         out.output.push_back(e.y);
     }
     return out;
+}
+
+RowStages none(std::span<const float> x) {
+    RowStages out;
+    out.skipped = static_cast<std::int64_t>(x.size());
+    return out;
+}
+
+}  // namespace
+
+RowStages row_stages_of(const Model& m, std::span<const float> x, std::span<const float> w, double eps) {
+    const auto seen = x.first(m.statistic_width(x.size()));
+    const auto k = m.scalars(m.sum_of(x), x, eps);
+    if (!usable(static_cast<float>(k.s)) || !usable(k.v) || !usable(k.scalar)) return none(x);
+    return stages(m, row_logs(m, k, seen, eps), k.scalar, x, w);
+}
+
+RowStages row_stages_given(const Model& m, float scalar, std::span<const float> x, std::span<const float> w, double eps) {
+    const auto seen = x.first(m.statistic_width(x.size()));
+    const bool finite = std::all_of(seen.begin(), seen.end(), [](float v) { return std::isfinite(v); });
+    const Big exact = finite ? exact_statistic(seen, eps) : Big(0);
+    if (!usable(scalar) || exact <= 0) return none(x);
+    const Big squared = Big(scalar) * Big(scalar);
+    RowLogs row{};
+    row.c[3] = m.map->by == By::div ? -0.5 * log_ratio(squared - exact, exact) : 0.5 * log_ratio(squared * exact - 1, Big(1));
+    row.r = static_cast<double>(Big(1 / sqrt(exact)));
+    return stages(m, row, scalar, x, w);
 }
 
 void StageBudget::add(const RowStages& r, std::int64_t row) {

@@ -30,8 +30,8 @@ std::string_view name(ErrorStage);
 
 using StageTerms = std::array<double, error_stages>;  // the logs above
 
-// The terms of one row's elements; nothing where the row's statistic is zero or not finite. An element whose x, w, n, t or y is
-// zero or not finite has no terms: skipped counts them.
+// The terms of one row's elements; nothing where the row's statistic is zero or not finite. An element whose x or w is
+// zero or not finite, or whose n, t or y is not a normal number of its type, has no terms: skipped counts them.
 struct RowStages {
     std::vector<StageTerms> terms;    // of the elements that have them
     std::vector<std::int64_t> column; // theirs
@@ -44,6 +44,9 @@ struct RowStages {
 std::string why_no_stages(const Model&);
 // x: what the statistic sees and the map normalises; w: gains as stored, empty for none.
 RowStages row_stages_of(const Model&, std::span<const float> x, std::span<const float> w, double eps);
+// The same where only the row's scalar is known (r, or the rms where the map divides): ln(r^ / r) stands under rsqrt, the other
+// stages of the row are 0. Of the model its contract and map are used.
+RowStages row_stages_given(const Model&, float scalar, std::span<const float> x, std::span<const float> w, double eps);
 
 // Over many rows: what each stage contributes.
 struct StageShare {

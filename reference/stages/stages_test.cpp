@@ -119,6 +119,22 @@ TEST(Stages, TheMeanByReciprocalIsABias) {
     }
 }
 
+// Without the lines between, their logs are one: the whole stays the same.
+TEST(Stages, TheScalarAloneGivesTheSameWhole) {
+    for (const auto* text : texts) {
+        const auto m = model(text);
+        const auto x = values(m.contract.x, 513, 7, 1e-2), w = values(m.contract.w, 513, 8, 1);
+        const auto a = row_stages_of(m, x, w, 1e-6), b = row_stages_given(m, m.statistic(x, 1e-6), x, w, 1e-6);
+        ASSERT_EQ(a.terms.size(), b.terms.size());
+        for (std::size_t k = 0; k < a.terms.size(); ++k) {
+            double of_a = 0, of_b = 0;
+            for (const double c : a.terms[k]) of_a += c;
+            for (const double c : b.terms[k]) of_b += c;
+            ASSERT_NEAR(of_a, of_b, 1e-18) << text;
+        }
+    }
+}
+
 TEST(Stages, WhatHasNoTermsIsCounted) {
     const auto m = model("f32,cast_first,order=sequential");
     const std::vector<float> x{1, 0, -2, 3}, w{1, 1, 0, 2};

@@ -226,6 +226,29 @@ Json group(const Group& g) {
     return j;
 }
 
+Json stages(const StageTable& t) {
+    Json lines = Json::array();
+    for (const auto& l : t.lines)
+        lines.push_back({{"stage", l.stage},
+                         {"rms_ulp", number(l.rms_ulp)},
+                         {"worst_ulp", number(l.worst_ulp)},
+                         {"bias_ulp", number(l.bias_ulp)},
+                         {"share", number(l.share)},
+                         {"rms_ulp32", number(l.rms_ulp32)},
+                         {"worst_ulp32", number(l.worst_ulp32)},
+                         {"allowed_ulp", number(l.allowed_ulp)},
+                         {"allowed_ulp32", number(l.allowed_ulp32)},
+                         {"case", optional(l.line)},
+                         {"col", l.col}});
+    return {{"subject", t.subject},   {"op", t.op},
+            {"type", name(t.type)},   {"d", t.d},
+            {"contract", print(t.contract)}, {"model", optional(t.model)},
+            {"how", t.how},           {"rows", t.rows},
+            {"elements", t.elements}, {"skipped", t.skipped},
+            {"rms_ulp", number(t.rms_ulp)},  {"worst_ulp", number(t.worst_ulp)},
+            {"bias_ulp", number(t.bias_ulp)}, {"stages", lines}};
+}
+
 }  // namespace
 
 std::string to_json(const Result& r) {
@@ -237,6 +260,10 @@ std::string to_json(const Result& r) {
         j["subjects"].push_back({{"subject", s.text}, {"name", s.name}, {"version", optional(s.version)}, {"fp_mode", optional(s.mode)}});
     j["results"] = Json::array();
     for (const auto& g : r.groups) j["results"].push_back(group(g));
+    if (!r.stages.empty()) {
+        j["stages"] = Json::array();
+        for (const auto& t : r.stages) j["stages"].push_back(stages(t));
+    }
     j["skipped"] = Json::array();
     for (const auto& s : r.skipped) j["skipped"].push_back({{"subject", s.subject}, {"reason", s.reason}, {"required", s.required}});
     j["not_loaded"] = Json::array();

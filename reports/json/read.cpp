@@ -297,6 +297,27 @@ Group group(const In& j) {
     return g;
 }
 
+StageTable stages(const In& j) {
+    StageTable t;
+    t.subject = j["subject"].text();
+    t.op = j["op"].text();
+    t.type = j["type"].type();
+    t.d = j["d"].integer();
+    t.contract = j["contract"].contract();
+    t.model = j["model"].text_or_nothing();
+    t.how = j["how"].text();
+    t.rows = j["rows"].integer();
+    t.elements = j["elements"].integer();
+    t.skipped = j["skipped"].integer();
+    t.rms_ulp = j["rms_ulp"].number();
+    t.worst_ulp = j["worst_ulp"].number();
+    t.bias_ulp = j["bias_ulp"].number();
+    for (const auto& l : j["stages"].list())
+        t.lines.push_back({l["stage"].text(), l["rms_ulp"].number(), l["worst_ulp"].number(), l["bias_ulp"].number(), l["share"].number(), l["rms_ulp32"].number(),
+                           l["worst_ulp32"].number(), l["allowed_ulp"].number(), l["allowed_ulp32"].number(), l["case"].text_or_nothing(), l["col"].integer()});
+    return t;
+}
+
 Result whole(const In& j) {
     const auto schema = j["schema"].text();
     if (schema != run_schema)
@@ -306,6 +327,8 @@ Result whole(const In& j) {
     for (const auto& s : j["subjects"].list())
         r.subjects.push_back({s["subject"].text(), s["name"].text(), s["version"].text_or_nothing(), s["fp_mode"].text_or_nothing()});
     for (const auto& g : j["results"].list()) r.groups.push_back(group(g));
+    if (j.has("stages"))
+        for (const auto& t : j["stages"].list()) r.stages.push_back(stages(t));
     for (const auto& s : j["skipped"].list()) r.skipped.push_back({s["subject"].text(), s["reason"].text(), s["required"].truth()});
     for (const auto& s : j["not_loaded"].list()) r.not_loaded.push_back({s["subject"].text(), s["reason"].text()});
     r.notes = j["notes"].texts();

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "reports/json/json.hpp"
+#include "reports/result/example_test.hpp"
 
 namespace ulpgate {
 namespace {
@@ -56,6 +57,7 @@ Result full() {
     r.skipped.push_back({"avx512", "no AVX-512", true});
     r.not_loaded.push_back({"./x.so", "not an ELF file"});
     r.notes = {"a note"};
+    r.stages = example::run().stages;
     r.complete = false, r.claim_missing = true, r.seconds = 2.5, r.exit = 130;
     return r;
 }

@@ -60,6 +60,9 @@ inline Result run() {
     r.groups.push_back(group("k3", Verdict::crashed));
     r.groups.push_back(group("k4", Verdict::mistrusted));
     r.groups.back().findings = {"eps dominates 488 of 512 rows"};
+    StageTable t{"scalar", "q_a_layernorm", Type::bf16, 1536, default_contract(Type::bf16, Map::cast_first), "bf16,cast_first", "equal bit for bit in 4 of 4 rows", 4, 6144, 1, 0.42, 1.4, -0.01, {}};
+    for (const auto* stage : {"sum", "mean", "eps", "rsqrt", "multiply", "cast", "gain"}) t.lines.push_back({stage, 0.1, 0.5, 0.01, 1 / 7.0, 0.2, 0.9, 1, 2, "q_a_layernorm/bf16/1536/profile=gaussian/row=1", 7});
+    r.stages.push_back(t);
     r.skipped.push_back({"avx512", "no AVX-512", false});
     r.skipped.push_back({"cuda", "no GPU", true});
     r.not_loaded.push_back({"./gone.so", "no such file"});

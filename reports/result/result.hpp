@@ -87,6 +87,27 @@ struct Group {  // a row of the table: one claim of a subject on one op and type
     double seconds = 0;
 };
 
+// Where a subject's error comes from (reference/stages): ulps of the output, and of r in f32 for what a row shares.
+struct StageLine {
+    std::string stage;
+    double rms_ulp = 0, worst_ulp = 0, bias_ulp = 0, share = 0;
+    double rms_ulp32 = 0, worst_ulp32 = 0;    // 0 for stages of an element
+    double allowed_ulp = 0, allowed_ulp32 = 0;  // by the contract, at most; a bound on each row's and element's contribution
+    std::string line;                         // the case that reached worst_ulp, with its row
+    std::int64_t col = -1;
+};
+struct StageTable {
+    std::string subject, op;
+    Type type = Type::none;
+    std::int64_t d = 0;
+    Contract contract;
+    std::string model;  // the bit-exact restatement that the lines are of; "": none known, the row's stages are one line
+    std::string how;    // why this model: in words
+    std::int64_t rows = 0, elements = 0, skipped = 0;
+    double rms_ulp = 0, worst_ulp = 0, bias_ulp = 0;
+    std::vector<StageLine> lines;
+};
+
 struct SubjectInfo {
     std::string text, name, version, mode;
 };
@@ -105,6 +126,7 @@ struct Result {
     std::vector<Skipped> skipped;
     std::vector<NotLoaded> not_loaded;
     std::vector<std::string> notes;  // of the run as a whole
+    std::vector<StageTable> stages;  // of `report budget`
     bool complete = true;
     bool claim_missing = false;  // --require-claim, and a subject claims nothing
     double seconds = 0;
