@@ -47,7 +47,7 @@ TEST(StageTables, AModelIsFoundWithoutItsName) {
     EXPECT_NEAR(total_share(t), 1, 1e-12);
     for (const auto& l : t.lines) EXPECT_LE(l.worst_ulp, l.allowed_ulp) << l.stage;
     EXPECT_EQ(t.rows, 64);
-    EXPECT_EQ(t.how, "equal bit for bit in 64 of 64 rows");
+    EXPECT_TRUE(t.how.starts_with("equal bit for bit in 64 of 64 rows")) << t.how;
 }
 
 // A bf16 output hardly sees the order: the first of many is said to be one of many.
