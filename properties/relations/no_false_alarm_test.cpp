@@ -57,7 +57,7 @@ TEST(NoFalseAlarm, EveryOrderInEveryForm) {
                         const Profile* p = all[turn++ % all.size()];
                         for (const auto& claim : {fmt::format("cast_first,order={},{},{}{}", o->name, mean, root.claim, wide),
                                                   fmt::format("cast_first,{}{}", root.claim, wide)}) {
-                            const auto c = case_of(line(type, 301, {claim, ""}, p->name, 4, turn));
+                            const auto c = case_of(line(type, 301, Kept{claim, ""}, p->name, 4, turn));
                             EXPECT_TRUE(honoured(verdict_of(m, c))) << print(c) << " " << sum << " " << root.model;
                         }
                         ++models;
