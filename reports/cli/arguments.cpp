@@ -19,7 +19,9 @@ std::vector<std::string> commas(const std::vector<std::string>& values) {
     return out;
 }
 
-std::string spelled(const Flag& f) { return fmt::format("{}{}", f.name.size() == 1 ? "-" : "--", f.name); }
+std::string spelled(const Flag& f) { return fmt::format("--{}", f.name); }
+// One letter may have one dash too: -o DIR.
+std::string spellings(const Flag& f) { return (f.name.size() == 1 ? fmt::format("-{},", f.name) : "") + spelled(f); }
 
 struct Parsed {
     CLI::App app;
@@ -31,9 +33,9 @@ struct Parsed {
         app.set_help_flag("-h,--help", "Print this");
         for (const auto& f : v.flags) {
             if (f.takes == Takes::nothing) {
-                app.add_flag_callback(spelled(f), [this, &f] { values[std::string(f.name)] = {"true"}; }, std::string(f.help));
+                app.add_flag_callback(spellings(f), [this, &f] { values[std::string(f.name)] = {"true"}; }, std::string(f.help));
             } else {
-                auto* o = app.add_option(spelled(f), values[std::string(f.name)], std::string(f.help));
+                auto* o = app.add_option(spellings(f), values[std::string(f.name)], std::string(f.help));
                 o->expected(1)->type_name(std::string(f.value))->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
                 o->allow_extra_args(false);
             }
