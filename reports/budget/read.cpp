@@ -9,7 +9,7 @@
 #include "reference/base/text.hpp"
 #include "reference/ops/op.hpp"
 #include "reports/budget/budget.hpp"
-#include "reports/toml/document.hpp"
+#include "reference/toml/document.hpp"
 
 namespace ulpgate {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "reference/base/text.hpp"
 #include "reports/cli/arguments.hpp"
-#include "reports/toml/document.hpp"
+#include "reference/toml/document.hpp"
 
 extern char** environ;
 

@@ -1,4 +1,4 @@
-#include "reports/toml/document.hpp"
+#include "reference/toml/document.hpp"
 
 #include <fmt/format.h>
 #include <toml++/toml.h>

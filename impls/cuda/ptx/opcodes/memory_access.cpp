@@ -1,0 +1,182 @@
+// ld and st of global, shared and parameter memory, one, two or four elements, every access checked: inside a tensor,
+// aligned to its whole size, and in shared memory ordered by a barrier.
+#include <fmt/format.h>
+
+#include <cstring>
+#include <string>
+
+#include "impls/cuda/ptx/opcode.hpp"
+
+namespace ulpgate::opcodes {
+using namespace ptx;
+namespace {
+
+// A 16-bit or 8-bit element lies in the low bits of a 32-bit lane; a signed one extends its sign.
+template <class E>
+using Lane = std::conditional_t<sizeof(E) == 8, u64, std::conditional_t<std::is_signed_v<E>, i32, u32>>;
+
+void check_alignment(Warp& w, const Instruction& i, int l, u64 address, u64 bytes) {
+    if (address % bytes) fault(w, i, l, fmt::format("the address of {} bytes is no multiple of {}: it ends in {:#x}", bytes, bytes, address % 4096));
+}
+
+template <int n, class E>
+std::uint8_t* global(Warp& w, const Instruction& i, int l, u64 address, bool write) {
+    constexpr u64 bytes = n * sizeof(E);
+    check_alignment(w, i, l, address, bytes);
+    auto* p = w.block->memory->find(address, bytes, write);
+    if (!p) fault(w, i, l, w.block->memory->describe(address, bytes, write));
+    return p;
+}
+// All lanes active and side by side in one piece: its bytes, or nullptr.
+template <int n, class E>
+std::uint8_t* whole(Warp& w, const Instruction& i, const Mask& m, const u64* a, bool write) {
+    constexpr u64 bytes = n * sizeof(E);
+    if (!m.full) return nullptr;
+    u64 apart = 0;
+    ULPGATE_LANES apart |= a[l] ^ (a[0] + bytes * static_cast<u64>(l));
+    const u64 address = a[0] + static_cast<u64>(i.offset);
+    return apart || address % bytes ? nullptr : w.block->memory->find_span(address, bytes * lanes, write);
+}
+
+template <int n, class E>
+void load_global(Warp& w, const Instruction& i, const Mask& m) {
+    const u64* a = w.lane<u64>(i.o[n]);
+    if (const auto* p = whole<n, E>(w, i, m, a, false)) {
+        for (int k = n; k-- > 0;) {
+            auto* d = w.lane<Lane<E>>(i.o[static_cast<std::size_t>(k)]);
+            E e[lanes * n];
+            std::memcpy(e, p, sizeof e);
+            ULPGATE_LANES d[l] = static_cast<Lane<E>>(e[l * n + k]);
+        }
+        return;
+    }
+    const E* from[lanes];
+    for (int l = 0; l < lanes; ++l)
+        if (m.lane[l]) from[l] = reinterpret_cast<const E*>(global<n, E>(w, i, l, a[l] + static_cast<u64>(i.offset), false));
+    for (int k = 0; k < n; ++k) {
+        auto* d = w.lane<Lane<E>>(i.o[static_cast<std::size_t>(k)]);
+        for (int l = 0; l < lanes; ++l)
+            if (m.lane[l]) {
+                E e;
+                std::memcpy(&e, from[l] + k, sizeof e);
+                d[l] = static_cast<Lane<E>>(e);
+            }
+    }
+}
+template <int n, class E>
+void store_global(Warp& w, const Instruction& i, const Mask& m) {
+    const u64* a = w.lane<u64>(i.o[0]);
+    if (auto* p = whole<n, E>(w, i, m, a, true)) {
+        E e[lanes * n];
+        for (int k = 0; k < n; ++k) {
+            const auto* s = w.lane<Lane<E>>(i.o[static_cast<std::size_t>(k + 1)]);
+            ULPGATE_LANES e[l * n + k] = static_cast<E>(s[l]);
+        }
+        std::memcpy(p, e, sizeof e);
+        return;
+    }
+    for (int l = 0; l < lanes; ++l) {
+        if (!m.lane[l]) continue;
+        auto* p = global<n, E>(w, i, l, a[l] + static_cast<u64>(i.offset), true);
+        for (int k = 0; k < n; ++k) {
+            const E e = static_cast<E>(w.lane<Lane<E>>(i.o[static_cast<std::size_t>(k + 1)])[l]);
+            std::memcpy(p + static_cast<std::size_t>(k) * sizeof e, &e, sizeof e);
+        }
+    }
+}
+
+template <int n, class E>
+u32 shared(Warp& w, const Instruction& i, int l, u32 address) {
+    constexpr u32 bytes = n * sizeof(E);
+    if (address > w.block->shared.size() || bytes > w.block->shared.size() - address)
+        fault(w, i, l, fmt::format("{} bytes at byte {} of shared memory, of which the launch gives {}", bytes, address, w.block->shared.size()));
+    check_alignment(w, i, l, address, bytes);
+    return address;
+}
+Shared::Access access(const Warp& w, const Instruction& i, int l) { return {w.id * lanes + static_cast<u32>(l), w.id, w.epoch, i.line}; }
+
+template <int n, class E>
+void load_shared(Warp& w, const Instruction& i, const Mask& m) {
+    const u32* a = w.lane<u32>(i.o[n]);
+    E e[lanes][n];
+    for (int l = 0; l < lanes; ++l) {
+        if (!m.lane[l]) continue;
+        const u32 at = shared<n, E>(w, i, l, a[l] + static_cast<u32>(i.offset));
+        if (const auto wrong = w.block->shared.read(at, sizeof e[l], access(w, i, l), e[l]); !wrong.empty()) fault(w, i, l, wrong);
+    }
+    for (int k = 0; k < n; ++k) {
+        auto* d = w.lane<Lane<E>>(i.o[static_cast<std::size_t>(k)]);
+        for (int l = 0; l < lanes; ++l)
+            if (m.lane[l]) d[l] = static_cast<Lane<E>>(e[l][k]);
+    }
+}
+template <int n, class E>
+void store_shared(Warp& w, const Instruction& i, const Mask& m) {
+    const u32* a = w.lane<u32>(i.o[0]);
+    for (int l = 0; l < lanes; ++l) {
+        if (!m.lane[l]) continue;
+        E e[n];
+        for (int k = 0; k < n; ++k) e[k] = static_cast<E>(w.lane<Lane<E>>(i.o[static_cast<std::size_t>(k + 1)])[l]);
+        const u32 at = shared<n, E>(w, i, l, a[l] + static_cast<u32>(i.offset));
+        if (const auto wrong = w.block->shared.write(at, sizeof e, access(w, i, l), e); !wrong.empty()) fault(w, i, l, wrong);
+    }
+}
+
+template <class E>
+void load_parameter(Warp& w, const Instruction& i, const Mask& m) {
+    E e;
+    std::memcpy(&e, w.block->launch->parameters.data() + i.offset, sizeof e);
+    auto* d = w.lane<Lane<E>>(i.o[0]);
+    ULPGATE_LANES if (m.lane[l]) d[l] = static_cast<Lane<E>>(e);
+}
+
+struct TypeName {
+    const char* name;
+    std::uint8_t bits;
+    bool real, wider;
+};
+constexpr auto element(std::uint8_t bits, int count, bool destination, bool real, bool wider) {
+    return Slot{Slot::Is::reg, bits, static_cast<std::uint8_t>(count), destination, real, wider, false};
+}
+
+template <int n, class E>
+void add_vector(OpcodeTable& t, TypeName type) {
+    const std::string end = std::string(n == 1 ? "" : n == 2 ? ".v2." : ".v4.") + (n == 1 ? "." : "") + type.name;
+    const auto bits = type.bits;
+    const Opcode load{{element(bits, n, true, type.real, type.wider), {Slot::Is::global, bits}}, load_global<n, E>};
+    const Opcode store{{{Slot::Is::global, bits}, element(bits, n, false, type.real, type.wider)}, store_global<n, E>};
+    for (const char* how : {"ld.global", "ld.global.nc", "ld.volatile.global", "ld.relaxed.gpu.global", "ld.global.cg", "ld.global.ca", "ld.global.cs",
+                            "ld.global.nc.L1::no_allocate", "ld.global.L1::no_allocate", "ld.global.nc.L1::evict_last"})
+        t.add(how + end, load);
+    for (const char* how : {"st.global", "st.volatile.global", "st.relaxed.gpu.global", "st.global.cg", "st.global.wt", "st.global.cs", "st.global.wb",
+                            "st.global.L1::no_allocate"})
+        t.add(how + end, store);
+    const Opcode load_s{{element(bits, n, true, type.real, type.wider), {Slot::Is::shared, bits}}, load_shared<n, E>};
+    const Opcode store_s{{{Slot::Is::shared, bits}, element(bits, n, false, type.real, type.wider)}, store_shared<n, E>};
+    for (const char* how : {"ld.shared", "ld.volatile.shared", "ld.shared::cta"}) t.add(how + end, load_s);
+    for (const char* how : {"st.shared", "st.volatile.shared", "st.shared::cta"}) t.add(how + end, store_s);
+}
+template <class E>
+void add_type(OpcodeTable& t, TypeName type) {
+    add_vector<1, E>(t, type);
+    add_vector<2, E>(t, type);
+    if constexpr (sizeof(E) < 8) add_vector<4, E>(t, type);
+    t.add(std::string("ld.param.") + type.name, {{element(type.bits, 1, true, type.real, type.wider), {Slot::Is::parameter, type.bits}}, load_parameter<E>});
+}
+
+void add(OpcodeTable& t) {
+    for (const char* name : {"u8", "b8"}) add_type<u8>(t, {name, 8, false, true});
+    add_type<std::int8_t>(t, {"s8", 8, false, true});
+    for (const char* name : {"u16", "b16"}) add_type<u16>(t, {name, 16, false, true});
+    add_type<i16>(t, {"s16", 16, false, true});
+    for (const char* name : {"u32", "b32", "s32"}) add_type<u32>(t, {name, 32, false, false});
+    add_type<u32>(t, {"f32", 32, true, false});
+    for (const char* name : {"u64", "b64", "s64"}) add_type<u64>(t, {name, 64, false, false});
+    add_type<u64>(t, {"f64", 64, true, false});
+}
+
+}  // namespace
+
+PIECE(ptx::OpcodeGroup, memory_access) = {"loads and stores", add};
+
+}  // namespace ulpgate::opcodes
