@@ -158,6 +158,9 @@ typedef struct ulpgate_descriptor {
 /* variant: what follows '@' in the subject ("libk.so@tile64"); NULL without one. NULL back: no such variant. */
 ULPGATE_EXPORT const ulpgate_descriptor *ULPGATE_DESCRIBE(const char *variant);
 
+/* Optional: why the last call failed, or why ulpgate_describe returned NULL, in words; NULL: nothing to say. */
+ULPGATE_EXPORT const char *ulpgate_why(void);
+
 #ifdef __cplusplus
 }
 #endif

@@ -86,6 +86,8 @@ void validate(const ulpgate_descriptor& d) {
     }
 }
 
+const char* (*why)();  // the library's ulpgate_why, or null
+
 const ulpgate_descriptor& load(const char* library, const char* variant) {
     void* lib = dlopen(library, RTLD_NOW | RTLD_LOCAL);
     if (!lib) leave(exit_not_loaded, "%s", dlerror());
@@ -93,6 +95,8 @@ const ulpgate_descriptor& load(const char* library, const char* variant) {
     if (!describe)
         leave(exit_not_loaded, "no symbol ulpgate_describe: export it as `ulpgate new rmsnorm.c` shows (extern \"C\", default visibility)");
     const ulpgate_descriptor* d = describe(variant);
+    why = reinterpret_cast<const char* (*)()>(dlsym(lib, "ulpgate_why"));
+    if (const char* said = !d && why ? why() : nullptr) leave(exit_not_loaded, "%s", said);
     if (!d && variant) leave(exit_not_loaded, "no variant '%s'", variant);
     if (!d) leave(exit_not_loaded, "ulpgate_describe(NULL) returned NULL: it needs a variant, as PATH@VARIANT");
     control->mxcsr = _mm_getcsr();
@@ -204,6 +208,8 @@ int main(int argc, char** argv) {
         const bool ready = give_workspace(args, e);
         _mm_setcsr(mode & ~0x3fu);
         control->status = ready ? call(args, e) : static_cast<int>(ULPGATE_FAILED);
+        if (const char* said = ready && control->status == ULPGATE_FAILED && why ? why() : nullptr)
+            std::snprintf(control->error, sizeof control->error, "%s", said);
         control->phase = done;
     }
 }

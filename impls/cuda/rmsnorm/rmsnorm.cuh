@@ -69,6 +69,7 @@ struct Row {
 #pragma unroll
                 for (int k = 0; k < n; ++k) s = __fmaf_rn(T::load(v.at[k]), T::load(v.at[k]), s);
             } else {
+#pragma unroll 1
                 for (int k = j; k < min(j + n, d); ++k) {
                     S z = x[k];
                     if (has_residual) residual_out[k] = z = sum(z, residual[k]);
@@ -90,6 +91,7 @@ struct Row {
                 for (int k = 0; k < n; ++k) v.at[k] = output(v.at[k], g.at[k], r);
                 *reinterpret_cast<Vector<T>*>(y + j) = v;
             } else {
+#pragma unroll 1
                 for (int k = j; k < min(j + n, d); ++k) y[k] = output(z[k], w[k], r);
             }
         }

@@ -1,0 +1,11 @@
+#!/usr/bin/env bash
+# Writes impls/cuda/rmsnorm/emitted anew with the nvcc of build/cuda-toolkit (impls/cuda/get_nvcc.sh) or the PATH.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+impls/cuda/get_nvcc.sh
+nvcc=build/cuda-toolkit/nvidia/cu13/bin/nvcc
+[[ -x $nvcc ]] || nvcc=nvcc
+mkdir -p impls/cuda/rmsnorm/emitted
+for arch in 80 90; do
+  $nvcc -std=c++17 -O3 -arch=compute_$arch -ptx -o impls/cuda/rmsnorm/emitted/rmsnorm.sm_$arch.ptx impls/cuda/rmsnorm/rmsnorm.cu
+done

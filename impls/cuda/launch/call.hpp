@@ -1,0 +1,44 @@
+// A kernel behind the ABI: a launch description and its PTX, decoded, called with the arguments of ulpgate_rmsnorm.
+#pragma once
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "impls/cuda/launch/description.hpp"
+#include "impls/cuda/ptx/decode.hpp"
+#include "impls/ulpgate_kernel.h"
+
+namespace ulpgate::launch {
+
+// A member of the set of executions that a compiler and a GPU may make of the same PTX. Text: "sm_90", "sm_80,fuse=first",
+// "approx=low", joined by commas; "" is sm_80 (or the file's only image), nothing fused, approximations to nearest.
+struct Member {
+    std::string arch;
+    ptx::Fuse fuse = ptx::Fuse::none;
+    ptx::Approximate approximate = ptx::Approximate::nearest;
+};
+Member parse_member(const std::string& text);  // throws std::runtime_error
+std::string print(const Member&);
+
+class Callable {
+  public:
+    Callable(const Description&, const Member&);  // throws std::runtime_error: what is wrong with description or PTX
+    const Description& description() const { return description_; }
+    // ULPGATE_OK or ULPGATE_REFUSED. Throws ptx::Error or std::runtime_error.
+    int call(std::size_t entry, const ulpgate_rmsnorm&) const;
+    // What is unusual about the PTX, for the report: "fuse=first ... 3 pairs", ".ftz at line 12". May be "".
+    const std::string& note() const { return note_; }
+    const ptx::Program& program(const std::string& kernel) const { return programs_.at(kernel); }
+
+  private:
+    Description description_;
+    Member member_;
+    std::map<std::string, ptx::Program> programs_;
+    std::string note_;
+};
+
+// The members that a verdict must hold for: more than one where the PTX leaves something open.
+std::vector<Member> members(const Description&, const std::string& arch);
+
+}  // namespace ulpgate::launch
