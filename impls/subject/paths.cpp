@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "impls/cuda/launch/call.hpp"
 #include "impls/subject/files.hpp"
 #include "impls/subject/isolated.hpp"
 #include "reference/base/text.hpp"
@@ -31,12 +32,12 @@ std::string built_in(const std::string& home, std::string_view name) {
     return "";
 }
 
-// Said at start(): a text that names nothing.
-class UnknownSubject final : public Subject {
+// Said at start(): a text that names nothing, or what cannot run here.
+class NoSubject final : public Subject {
   public:
-    UnknownSubject(std::string text, std::string what) : text_(std::move(text)), what_(std::move(what)) {}
+    NoSubject(std::string text, Event event, std::string what) : text_(std::move(text)), what_(std::move(what)), event_(event) {}
     const std::string& text() const override { return text_; }
-    Outcome start() override { return {Event::not_loaded, what_, {}, {}, 0}; }
+    Outcome start() override { return {event_, what_, {}, {}, 0}; }
     const std::vector<EntryInfo>& entries() const override { return none_; }
     std::string name() const override { return ""; }
     std::string version() const override { return ""; }
@@ -45,6 +46,7 @@ class UnknownSubject final : public Subject {
 
   private:
     std::string text_, what_;
+    Event event_;
     std::vector<EntryInfo> none_;
 };
 
@@ -54,7 +56,7 @@ std::string unknown(const std::string& text, const std::string& home) {
     const std::string near = nearest(text, known);
     std::string list;
     for (const auto& s : known) list += (list.empty() ? "" : " ") + s;
-    return fmt::format("no subject '{}'{}: give a built-in one ({}), a library with a '/' or .so in its path, model/TEXT, faulty/KIND or files:DIR", text,
+    return fmt::format("no subject '{}'{}: give a built-in one ({}), a library with a '/' or .so in its path, a launch description (.toml), model/TEXT, faulty/KIND or files:DIR", text,
                        near.empty() ? "" : "; did you mean '" + near + "'?", list);
 }
 
@@ -66,23 +68,47 @@ std::unique_ptr<Subject> open_subject(std::string text, const SubjectOptions& o)
         return open_isolated_subject(text, o.home + "/kernels/model/model.so", text, o);
     if (text.starts_with("byhand/")) {
         const std::string path = o.home + "/kernels/" + text + ".so";
-        if (std::error_code ec; !fs::exists(path, ec)) return std::make_unique<UnknownSubject>(text, unknown(text, o.home));
+        if (std::error_code ec; !fs::exists(path, ec)) return std::make_unique<NoSubject>(text, Event::not_loaded, unknown(text, o.home));
         return open_isolated_subject(text, path, "", o);
     }
+    if (text == "cuda")
+        return std::make_unique<NoSubject>(text, Event::unavailable, "running cubins on a GPU is not part of this build: ptx runs the same kernels' PTX");
     const auto at = text.rfind('@');
     const auto slash = text.rfind('/');
     const bool has_variant = at != text.npos && (slash == text.npos || at > slash);
     const std::string path = text.substr(0, has_variant ? at : text.npos), variant = has_variant ? text.substr(at + 1) : "";
+    const std::string executor = o.home + "/kernels/cuda/ptx.so";
+    if (path == "ptx") return open_isolated_subject(text, executor, variant, o);
+    if (path.ends_with(".toml")) return open_isolated_subject(text, executor, path + (has_variant ? ":" + variant : ""), o);
+    if (path.ends_with(".ptx"))
+        return std::make_unique<NoSubject>(text, Event::not_loaded, "PTX does not say how it is called: give --launch FILE.toml (--launch-template writes one)");
     if (slash != text.npos || path.ends_with(".so"))
         return open_isolated_subject(text, path.find('/') == path.npos ? "./" + path : path, variant, o);
     if (const auto own = built_in(o.home, path); !own.empty()) return open_isolated_subject(text, own, variant, o);
-    return std::make_unique<UnknownSubject>(text, unknown(text, o.home));
+    return std::make_unique<NoSubject>(text, Event::not_loaded, unknown(text, o.home));
 }
 
 std::vector<std::string> built_in_subjects(const std::string& home) {
     std::vector<std::string> out;
     for (const char* folder : {"scalar", "avx2", "avx512"})
         for (auto& s : stems(home + "/kernels/" + folder)) out.push_back(std::move(s));
+    if (std::error_code ec; fs::exists(home + "/kernels/cuda/ptx.so", ec)) out.insert(out.end(), {"ptx", "cuda"});
+    return out;
+}
+
+std::vector<std::string> members_of(const std::string& text, const std::string& home, const std::vector<std::string>& archs) {
+    const bool own = text == "ptx";
+    if (!own && !text.ends_with(".toml")) return {text};
+    std::vector<std::string> out;
+    const std::string path = own ? home + "/kernels/cuda/rmsnorm.toml" : text;
+    for (const auto& arch : archs.empty() ? own ? std::vector<std::string>{"sm_80", "sm_90"} : std::vector<std::string>{""} : archs) try {
+            for (const auto& m : launch::members(launch::read_description(path, arch), arch)) {
+                const auto variant = launch::print(m);
+                out.push_back(variant.empty() ? text : text + "@" + variant);
+            }
+        } catch (const std::exception&) {
+            out.push_back(arch.empty() ? text : text + "@" + arch);  // what is wrong shows at start()
+        }
     return out;
 }
 

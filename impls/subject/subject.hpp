@@ -1,7 +1,7 @@
 // A kernel behind glass: load it in a child process, call it, see what happened. The subject cannot hurt the harness.
 //
 // Text forms: NAME (a built-in kernel), PATH[@VARIANT] (a shared library), model/TEXT, faulty/KIND[:PARAM][,MODEL],
-// byhand/NAME, files:DIR.
+// byhand/NAME, files:DIR, ptx[@ARCH], FILE.toml[@VARIANT] (a launch description of kernels in PTX).
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -71,6 +71,9 @@ std::unique_ptr<Subject> open_subject(std::string text, const SubjectOptions&);
 
 // Built-in kernels found in home/kernels, by name: what `gate` runs without arguments, in a fixed order.
 std::vector<std::string> built_in_subjects(const std::string& home);
+// What a text stands for in a gate: itself, or, for PTX, every execution that its verdict must hold for: "ptx@sm_80", "ptx@sm_90",
+// "k.toml@fuse=first". archs empty: both of the built-in kernels', and a description's own.
+std::vector<std::string> members_of(const std::string& text, const std::string& home, const std::vector<std::string>& archs);
 // byhand/..., every name.
 std::vector<std::string> byhand_subjects(const std::string& home);
 

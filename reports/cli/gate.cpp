@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "impls/cuda/launch/description.hpp"
+#include "impls/cuda/launch/images.hpp"
 #include "reports/budget/budget.hpp"
 #include "reports/cli/gate_request.hpp"
 #include "reports/cli/outputs.hpp"
@@ -41,7 +43,17 @@ std::vector<Budget> budgets(const Arguments& a) {
     return out;
 }
 
+int print_launch_template(const std::string& path) {
+    try {
+        fmt::print("{}", launch::launch_template(path, launch::ptx_image(path, "").ptx));
+    } catch (const std::runtime_error& e) {
+        throw UsageError(std::string_view(e.what()).starts_with(path) ? e.what() : fmt::format("{}: {}", path, e.what()));
+    }
+    return 0;
+}
+
 int gate_run(const Arguments& a) {
+    if (const auto ptx = a.text("launch-template"); !ptx.empty()) return print_launch_template(ptx);
     const auto color = one_of(a, "color", {"auto", "always", "never"});
     const auto progress = one_of(a, "progress", {"auto", "bar", "counter", "none"});
     const Outputs outputs(a);
@@ -85,6 +97,9 @@ constexpr Flag flags[] = {
     sarif_flag,
     annotations_flag,
     {"require-claim", Takes::nothing, "", "a subject that claims nothing is a usage error"},
+    {"arch", Takes::list, "ARCH", "of kernels in PTX: sm_80, sm_90 (default: both of the built-in ones; a file's own)"},
+    {"launch", Takes::one, "FILE", "how the kernels of KERNEL.ptx are called (TOML, ulpgate.launch/1)"},
+    {"launch-template", Takes::one, "PTX", "print a starting launch description for the kernels of a PTX file, and do nothing else"},
     {"jobs", Takes::one, "N", "how many processes at a time (default: one a core)"},
     timeout_flag,
     child_env_flag,
@@ -95,7 +110,8 @@ constexpr Flag flags[] = {
 }  // namespace
 
 PIECE(Verb, gate) = {"gate", "[SUBJECT...]", "judge kernels against what they claim",
-    "SUBJECT: a built-in kernel (scalar), PATH[@VARIANT] of a shared library, byhand/NAME, model/TEXT, faulty/KIND, files:DIR.\n"
+    "SUBJECT: a built-in kernel (scalar), PATH[@VARIANT] of a shared library, byhand/NAME, model/TEXT, faulty/KIND, files:DIR,\n"
+    "ptx (the built-in CUDA kernels), FILE.toml (kernels in PTX) or FILE.ptx with --launch.\n"
     "None: the built-in kernels that this machine runs. @FILE: a case, or a subject and a case, a line, as replay prints them.\n"
     "A subject that crashes or hangs is a verdict; the rest of the run goes on. What could not run is SKIPPED with its reason;\n"
     "required = [\"NAME\", ...] in ulpgate.toml makes that fatal.",

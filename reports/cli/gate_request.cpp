@@ -78,6 +78,14 @@ void add_lines(const std::string& path, const std::vector<std::string>& subjects
     if (number == 0 || out.empty()) throw UsageError(fmt::format("{}: holds no case", path));
 }
 
+// kernel.ptx with --launch: the description, which names the module itself.
+std::string launched(const Arguments& a, const std::string& subject) {
+    const auto launch = a.text("launch");
+    if (!subject.ends_with(".ptx") || launch.empty()) return subject;
+    if (!launch.ends_with(".toml")) throw UsageError(fmt::format("{}: '{}' is no launch description: its name ends in .toml", a.where("launch"), launch));
+    return launch;
+}
+
 }  // namespace
 
 std::string one_of(const Arguments& a, std::string_view flag, const std::vector<std::string>& allowed) {
@@ -135,12 +143,18 @@ RunRequest gate_request(const Arguments& a) {
     r.contracts = a.list("contract");
     r.jobs = static_cast<unsigned>(a.integer("jobs", machine_cores(), 1, 1024));
 
-    std::vector<std::string> subjects;
+    std::vector<std::string> given;
     for (const auto& o : a.operands)
-        if (!o.starts_with("@")) subjects.push_back(o);
-    for (const auto& s : subjects) check_subject(s);
-    const bool named = !subjects.empty();
-    if (!named) subjects = built_in_subjects(a.home);
+        if (!o.starts_with("@")) given.push_back(launched(a, o));
+    for (const auto& s : given) check_subject(s);
+    const bool named = !given.empty();
+    if (!named) given = built_in_subjects(a.home);
+    std::vector<std::string> subjects, required = a.required;
+    for (const auto& s : given) {
+        const auto members = members_of(s, a.home, a.list("arch"));
+        subjects.insert(subjects.end(), members.begin(), members.end());
+        if (std::erase(required, s)) required.insert(required.end(), members.begin(), members.end());
+    }
     bool lines = false;
     for (const auto& o : a.operands) {
         if (!o.starts_with("@")) continue;
@@ -151,7 +165,7 @@ RunRequest gate_request(const Arguments& a) {
         for (const auto& s : subjects) {
             if (std::none_of(r.subjects.begin(), r.subjects.end(), [&](const Wanted& w) { return w.subject == s; })) r.subjects.push_back({s, {}});
         }
-    for (const auto& s : a.required) {  // a run of named subjects owes nothing to the others
+    for (const auto& s : required) {  // a run of named subjects owes nothing to the others
         const bool in = std::any_of(r.subjects.begin(), r.subjects.end(), [&](const Wanted& w) { return w.subject == s; });
         if (in || (!named && !lines)) r.required.push_back(s);
     }

@@ -27,6 +27,7 @@ void subjects(const Arguments& a) {
     for (const auto& s : built_in_subjects(a.home)) show(s);
     for (const auto& s : byhand_subjects(a.home)) show(s);
     fmt::print("  {:<24} {}\n", "PATH[@VARIANT]", "a shared library that exports ulpgate_describe: ulpgate new rmsnorm.c writes one");
+    fmt::print("  {:<24} {}\n", "FILE.toml[@VARIANT]", "kernels in PTX, called as the file says: ulpgate gate --launch-template FILE.ptx");
     fmt::print("  {:<24} {}\n", "model/TEXT", "a bit-exact restatement: model/bf16,cast_first,order=lanes:8x4");
     fmt::print("  {:<24} {}\n", "faulty/KIND[:P][,MODEL]", "a model with one piece changed: see ulpgate list faults");
     fmt::print("  {:<24} {}\n", "files:DIR", "outputs computed elsewhere: see ulpgate export");
