@@ -143,7 +143,10 @@ Diagnosis diagnose(const RowView& v, std::span<const float> y, std::int64_t row)
     if (inside) col = 0;
 
     const RowSet whole = fit(v, y, 0, y.size());
-    if (whole.any) {
+    const bool nan = std::any_of(y.begin(), y.end(), [](float e) { return std::isnan(e); });
+    if (nan && v.set->spec_limit) {
+        out.reason = "the sum of squares overflows float32: 0 is allowed, and what real arithmetic gives; NaN is not";
+    } else if (whole.any) {
         out.reason = outside(v, whole);
     } else if (!v.set->interval) {
         out.reason = special(v);

@@ -241,11 +241,20 @@ TEST(Judge, OverflowIsTheSpecificationsLimit) {  // 2^64 squared is beyond f32: 
     const Judgement j = judge(t, o, claim("bf16,cast_first"));
     EXPECT_EQ(j.verdict, Verdict::pass) << j.what;
     EXPECT_EQ(j.measure.spec_limit_rows, 1);
-    Kernel k = kernel(Type::bf16);
-    k.rsqrt = [](float x) {
-        return std::isinf(x) ? 0x1p-64f : Kernel{}.rsqrt(x);
-    };  // real arithmetic's answer
-    EXPECT_EQ(judged(t, k, "bf16,cast_first").verdict, Verdict::inadmissible);
+    // What a sum of wider range gives is no fault, a factor beside it is, and so is NaN.
+    const auto at_inf = [&](float r) {
+        Kernel k = kernel(Type::bf16);
+        k.rsqrt = [r](float x) { return std::isinf(x) ? r : Kernel{}.rsqrt(x); };
+        return judged(t, k, "bf16,cast_first");
+    };
+    EXPECT_EQ(at_inf(0x1p-64f).verdict, Verdict::pass);
+    EXPECT_EQ(at_inf(0x1p-64f).measure.spec_limit_rows, 1);
+    EXPECT_EQ(at_inf(0x1.02p-64f).verdict, Verdict::inadmissible);
+    const Judgement newton = at_inf(std::numeric_limits<float>::quiet_NaN());  // 0 * inf
+    EXPECT_EQ(newton.verdict, Verdict::inadmissible);
+    EXPECT_NE(newton.reason.find("overflows float32: 0 is allowed, and what real arithmetic gives; NaN is not"),
+              std::string::npos)
+        << newton.reason;
 }
 
 TEST(Judge, ResidualMixes) {

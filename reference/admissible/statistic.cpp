@@ -113,16 +113,16 @@ float last_float_to(double v) {
     return static_cast<double>(f) > v ? std::nextafter(f, 0.0f) : f;
 }
 
-// The root's interval: the floats between ends moved outward by the root's error.
+// The root's interval: the floats between ends moved outward by the root's error, where a root below 2^-126 errs by a
+// part of the smallest subnormal too: v below 2^-252 and by=div, v above 2^252 beyond f32's range.
 void set_interval(const Contract& c, Interval v, StatisticSet& s) {
     const double error = 2 * std::max(static_cast<double>(c.rsqrt), 0.5) * u;
     const double lo = c.by == By::div ? std::sqrt(v.least) : 1 / std::sqrt(v.hi);
     const double hi = c.by == By::div ? std::sqrt(v.hi) : 1 / std::sqrt(v.least);
-    // A root of a v below 2^-252 is subnormal.
-    const double below = lo < 0x1p-126 ? std::max(static_cast<double>(c.rsqrt), 0.5) * smallest : 0;
+    const auto coarse = [&](double r) { return r < 0x1p-126 ? std::max(static_cast<double>(c.rsqrt), 0.5) * smallest : 0; };
     s.interval = true;
-    s.lo = first_float_from(std::max(smallest, lo * (1 - error) * (1 - 0x1p-50) - below));
-    s.hi = last_float_to(hi * (1 + error) * (1 + 0x1p-50));
+    s.lo = first_float_from(std::max(smallest, lo * (1 - error) * (1 - 0x1p-50) - coarse(lo)));
+    s.hi = last_float_to(hi * (1 + error) * (1 + 0x1p-50) + coarse(hi));
 }
 
 }  // namespace
@@ -151,7 +151,7 @@ StatisticResult statistic_set(const Contract& c, std::span<const float> x, doubl
     of_large = most >= overflow || v.hi >= overflow;
     s.spec_limit = c.acc != Accumulate::f64 && least > static_cast<double>(std::numeric_limits<float>::max());
     of_small = v.lo == 0;
-    if (v.hi > 0 && !s.spec_limit) set_interval(c, v, s);
+    if (v.hi > 0) set_interval(c, v, s);
     return out;
 }
 

@@ -21,7 +21,9 @@ struct StatisticSet {    // of the scalar: r, or the rms where the contract says
     bool zero = false;  // 0 is allowed: r, where the sum may overflow or an input is infinite; the rms, where it may be 0
     bool inf = false;   // inf is allowed: r, where the statistic may be 0; the rms, where the sum may overflow
     bool nan = false;   // NaN is the only value: an input is NaN
-    bool spec_limit = false;  // f32 overflows for every order: the specification gives 0 where real arithmetic does not
+    // The f32 sum overflows in every order: the specification gives 0 where real arithmetic does not. The interval holds
+    // what a sum of wider range gives (f64, squares scaled by a power of two).
+    bool spec_limit = false;
     double rho = 0;           // relative bound on the sum that was used
     double r = 0;             // 1/sqrt(S/d + eps) in real arithmetic, to 2^-50 relative; inf or 0 at the ends
 };
