@@ -151,9 +151,11 @@ TEST(RowSet, SignsOfZeroAndNaN) {
     EXPECT_FALSE(j.within({0, -0.0f}, {1, 1}, {0, 0}, 1e-6).any);
     EXPECT_TRUE(j.within({0, 0}, {1, 1}, {nan_value, nan_value}, 0).any);
     EXPECT_FALSE(j.within({0, 0}, {1, 1}, {0, 0}, 0).any);
-    // A sum that overflows f32: the specification's zero.
+    // A sum that overflows f32: the specification's zero, and what a wider range gives.
     EXPECT_TRUE(j.within(Row(4, 0x1p63f), Row(4, 1), Row(4, 0), 1e-6).any);
-    EXPECT_FALSE(j.within(Row(4, 0x1p63f), Row(4, 1), Row(4, 1), 1e-6).any);
+    EXPECT_TRUE(j.within(Row(4, 0x1p63f), Row(4, 1), Row(4, 1), 1e-6).any);
+    EXPECT_FALSE(j.within(Row(4, 0x1p63f), Row(4, 1), Row(4, 1.0078125f), 1e-6).any);
+    EXPECT_FALSE(j.within(Row(4, 0x1p63f), Row(4, 1), Row(4, nan_value), 1e-6).any);
     EXPECT_TRUE(j.reproduce({}, {}, {}).any);
 }
 
