@@ -23,7 +23,7 @@ std::string Memory::describe(std::uint64_t address, std::uint64_t bytes, bool wr
         if (away < distance) distance = away, near = &r;
     }
     const char* verb = write ? "writes" : "reads";
-    if (!near || distance > std::uint64_t{1} << 40) return fmt::format("{} {} bytes at address {:#x}, which lies in no tensor", verb, bytes, address);
+    if (!near || address < 65536 || distance > std::uint64_t{1} << 40) return fmt::format("{} {} bytes at address {:#x}, which lies in no tensor", verb, bytes, address);
     const auto at = static_cast<std::int64_t>(address - near->begin);
     if (distance == 0 && write && !near->writable) return fmt::format("writes {} bytes at byte {} of {}, which is an input", bytes, at, near->name);
     if (distance == 0 && near->pitch)

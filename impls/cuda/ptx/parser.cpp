@@ -23,6 +23,7 @@ class Parser {
         if (!is(".version")) fail(line(), "does not begin with .version: this is no PTX text");
         while (!at_end()) declaration();
         if (module_.target.empty()) fail(line(), "no .target");
+        if (module_.kernels.empty()) fail(line(), "no kernel (.entry)");
         return std::move(module_);
     }
 

@@ -54,7 +54,7 @@ void add_unary(OpcodeTable& t, const std::string& name) {
 
 template <int ulps>
 Bound in_ulps(f64) { return {ulps * 0x1p-23, 0}; }
-Bound of_rsqrt(f64) { return {0x1.126p-23, 0}; }  // 2^-22.9
+Bound of_rsqrt(f64) { return {0x1.125fp-23, 0}; }  // 2^-22.9
 Bound of_sqrt(f64) { return {0x1p-23, 0}; }
 Bound of_ex2(f64) { return {0x1p-22, 0}; }  // 2 ulp
 Bound of_lg2(f64 x) { return x >= 0.5 && x <= 2 ? Bound{0, 0x1p-22} : Bound{0x1p-22, 0}; }

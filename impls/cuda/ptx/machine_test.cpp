@@ -1,0 +1,175 @@
+// The machine: divergence, barriers, shuffles, and what it finds wrong, each with its line and thread.
+#include <fmt/format.h>
+
+#include "impls/cuda/ptx/error.hpp"
+#include "impls/cuda/ptx/lanes_test.hpp"
+
+namespace ulpgate::ptx::testing {
+namespace {
+
+constexpr const char* head = ".version 8.0\n.target sm_90\n.address_size 64\n";
+constexpr const char* registers = ".reg .pred %p<4>;\n.reg .b16 %h<4>;\n.reg .b32 %r<16>;\n.reg .f32 %f<8>;\n.reg .b64 %d<8>;\n";
+
+// A kernel with one pointer y to 4-byte words, one a thread of the block; `body` leaves its result in %r0. What shared memory
+// holds is declared before the registers. Line 1 of the body is line 11 of the PTX.
+std::string kernel(const std::string& body, const std::string& shared = ".shared .align 16 .b8 s[128];") {
+    return std::string(head) + ".visible .entry k(.param .u64 y) {\n" + shared + "\n" + registers + body + "mov.u32 %r15, %tid.x;\nld.param.u64 %d0, [y];\nmul.wide.u32 %d1, %r15, 4;\nadd.s64 %d0, %d0, %d1;\nst.global.u32 [%d0], %r0;\nret;\n}\n";
+}
+struct Ran {
+    std::vector<std::uint32_t> y;
+    std::string error;
+};
+Ran run_block(const std::string& text, std::uint32_t threads, std::uint32_t dynamic_shared = 0) {
+    Ran r;
+    r.y.assign(threads, 0xdeadbeef);
+    try {
+        const auto module = parse_module(text);
+        const auto program = decode(module, module.kernels.at(0));
+        Memory memory;
+        Launch launch;
+        launch.block.x = threads;
+        launch.dynamic_shared = dynamic_shared;
+        launch.budget = 100000;
+        launch.parameters.resize(8);
+        auto* p = r.y.data();
+        std::memcpy(launch.parameters.data(), &p, 8);
+        memory.add("y", p, 4 * threads, true);
+        run(program, launch, memory);
+    } catch (const Error& e) {
+        r.error = e.what();
+    }
+    return r;
+}
+void expect_error(const std::string& text, std::uint32_t threads, std::initializer_list<const char*> parts) {
+    const auto r = run_block(text, threads);
+    for (const char* part : parts) EXPECT_NE(r.error.find(part), std::string::npos) << "'" << part << "' in: " << (r.error.empty() ? "no error" : r.error);
+}
+
+TEST(PtxMachine, BranchesMeetAgain) {
+    // Lanes count down from their number by different ways and meet at a shuffle.
+    const auto r = run_block(kernel("mov.u32 %r0, 0;\nmov.u32 %r1, %tid.x;\n"
+                                    "again:\nsetp.eq.u32 %p0, %r1, 0;\n@%p0 bra out;\nand.b32 %r2, %r1, 1;\nsetp.eq.u32 %p1, %r2, 0;\n@%p1 bra even;\n"
+                                    "add.s32 %r0, %r0, 100;\nbra next;\neven:\nadd.s32 %r0, %r0, 1;\nnext:\nsub.s32 %r1, %r1, 1;\nbra again;\n"
+                                    "out:\nshfl.sync.idx.b32 %r0, %r0, 5, 31, -1;\n"),
+                             32);
+    ASSERT_EQ(r.error, "");
+    for (const auto v : r.y) EXPECT_EQ(v, 302u);  // lane 5: 5, 3, 1 odd; 4, 2 even
+}
+TEST(PtxMachine, ShufflesOfEveryKind) {
+    const auto with = [](const std::string& s) { return run_block(kernel("mov.u32 %r1, %laneid;\n" + s + "\n"), 32).y; };
+    const auto up = with("shfl.sync.up.b32 %r0, %r1, 3, 0, -1;"), down = with("shfl.sync.down.b32 %r0, %r1, 3, 31, -1;"),
+               xor_ = with("shfl.sync.bfly.b32 %r0, %r1, 5, 31, -1;"), segment = with("shfl.sync.idx.b32 %r0, %r1, 2, 0x1807, -1;"),
+               predicate = with("shfl.sync.down.b32 %r2|%p0, %r1, 3, 31, -1;\nselp.u32 %r0, 1, 0, %p0;");
+    for (std::uint32_t l = 0; l < 32; ++l) {
+        EXPECT_EQ(up[l], l < 3 ? l : l - 3);
+        EXPECT_EQ(down[l], l + 3 < 32 ? l + 3 : l);
+        EXPECT_EQ(xor_[l], l ^ 5);
+        EXPECT_EQ(segment[l], (l & 24) + 2);  // width 8
+        EXPECT_EQ(predicate[l], l + 3 < 32 ? 1u : 0u);
+    }
+    EXPECT_EQ(with("setp.lt.u32 %p0, %r1, 5;\nvote.sync.ballot.b32 %r0, %p0, -1;")[9], 31u);
+}
+TEST(PtxMachine, ABarrierOrdersSharedMemory) {
+    const std::string write = "mov.u32 %r1, %tid.x;\nshl.b32 %r2, %r1, 2;\nmov.u32 %r3, s;\nadd.s32 %r2, %r2, %r3;\nst.shared.u32 [%r2], %r1;\n",
+                      read = "xor.b32 %r4, %r1, 32;\nshl.b32 %r4, %r4, 2;\nadd.s32 %r4, %r4, %r3;\nld.shared.u32 %r0, [%r4];\n", shared = ".shared .align 16 .b8 s[256];";
+    const auto r = run_block(kernel(write + "bar.sync 0;\n" + read, shared), 64);
+    ASSERT_EQ(r.error, "");
+    for (std::uint32_t t = 0; t < 64; ++t) EXPECT_EQ(r.y[t], t ^ 32);
+    // Without it: a race, whichever warp comes first, and both lines are told.
+    expect_error(kernel(write + read, shared), 64, {"line 15, block (0,0,0) thread (32,0,0): race: writes shared byte 128, which thread 0 reads at line 19 with no barrier between"});
+    // Within a warp bar.warp.sync is enough.
+    const auto same_warp = kernel(write + "bar.warp.sync -1;\nxor.b32 %r4, %r1, 1;\nshl.b32 %r4, %r4, 2;\nadd.s32 %r4, %r4, %r3;\nld.shared.u32 %r0, [%r4];\n", shared);
+    EXPECT_EQ(run_block(same_warp, 32).error, "");
+}
+TEST(PtxMachine, WhatNothingWroteIsTold) {
+    expect_error(kernel("ld.shared.u32 %r0, [s+8];\n"), 32, {"line 11", "reads shared byte 8, which nothing has written"});
+}
+TEST(PtxMachine, TwoThreadsWriteOnePlace) {
+    expect_error(kernel("mov.u32 %r0, %tid.x;\nst.shared.u32 [s], %r0;\n"), 32, {"race: writes shared byte 0, to which thread 0 writes another value at line 12"});
+    EXPECT_EQ(run_block(kernel("mov.u32 %r0, 7;\nst.shared.u32 [s], %r0;\n"), 32).error, "");  // the same value: no matter
+}
+TEST(PtxMachine, AccessesOutsideAndAskew) {
+    expect_error(kernel("ld.param.u64 %d2, [y];\nld.global.u32 %r0, [%d2+128];\n"), 32, {"line 12", "thread (0,0,0)", "reads 4 bytes at byte 128 of y, which has 128 bytes", "ld.global.u32"});
+    expect_error(kernel("ld.param.u64 %d2, [y];\nld.global.u32 %r0, [%d2+-4];\n"), 32, {"reads 4 bytes at 4 bytes before y"});
+    expect_error(kernel("ld.param.u64 %d2, [y];\nld.global.v4.u32 {%r0, %r1, %r2, %r3}, [%d2+4];\n"), 32, {"line 12", "no multiple of 16"});
+    expect_error(kernel("mov.u64 %d2, 64;\nld.global.u32 %r0, [%d2];\n"), 32, {"address 0x40, which lies in no tensor"});
+    expect_error(kernel("mov.u32 %r1, 126;\nld.shared.u32 %r0, [%r1];\n"), 32, {"4 bytes at byte 126 of shared memory, of which the launch gives 128"});
+}
+TEST(PtxMachine, MemberMasks) {
+    expect_error(kernel("mov.u32 %r1, %laneid;\nshfl.sync.bfly.b32 %r0, %r1, 1, 31, 0xfffffffe;\n"), 32, {"line 12", "wrong member mask: 0xfffffffe does not name lane 0"});
+    expect_error(kernel("mov.u32 %r1, %laneid;\nsetp.lt.u32 %p0, %r1, 16;\n@%p0 bra low;\nbar.sync 0;\nbra out;\nlow:\nshfl.sync.bfly.b32 %r0, %r1, 1, 31, -1;\nout:\n"), 32,
+                 {"wrong member mask: 0xffffffff names lanes 0xffff0000, which never come here"});
+    // A warp that is not whole: lanes that do not exist are no members to wait for, and must not be read.
+    expect_error(kernel("mov.u32 %r1, %laneid;\nshfl.sync.bfly.b32 %r0, %r1, 16, 31, -1;\n"), 24, {"reads lane 24 of its warp, which does not exist or has left", "thread (8,0,0)"});
+}
+TEST(PtxMachine, BarriersThatNeverFill) {
+    expect_error(kernel("mov.u32 %r1, %tid.x;\nsetp.lt.u32 %p0, %r1, 32;\n@%p0 bra out;\nbar.sync 0, 64;\nout:\n"), 64, {"line 14", "deadlock: barrier 0 waits for 64 threads, 32 have come"});
+    // Threads that have left are waited for no longer.
+    EXPECT_EQ(run_block(kernel("mov.u32 %r1, %tid.x;\nsetp.lt.u32 %p0, %r1, 32;\n@%p0 ret;\nbar.sync 0;\n"), 64).error, "");
+    expect_error(kernel("mov.u32 %r1, %tid.x;\nsetp.lt.u32 %p0, %r1, 16;\n@%p0 bra low;\nbar.sync 0;\nbra out;\nlow:\nbar.sync 0;\nout:\n"), 32, {"lanes of one warp wait at different barriers"});
+}
+TEST(PtxMachine, EndlessLoopsEnd) { expect_error(kernel("again:\nadd.s32 %r0, %r0, 1;\nbra again;\n"), 32, {"line 1", "an endless loop?"}); }
+
+TEST(PtxMachine, LaunchesThatCannotBe) {
+    expect_error(kernel(""), 1056, {"a block of 1056 threads: at most 1024"});
+    EXPECT_NE(run_block(kernel(""), 32, 300000).error.find("300128 bytes of shared memory a block: at most 232448"), std::string::npos);
+}
+
+TEST(PtxText, WhatIsWrongIsToldWithItsLine) {
+    const auto error = [](const std::string& text) {
+        try {
+            const auto m = parse_module(text);
+            for (const auto& k : m.kernels) decode(m, k);
+            return std::string("no error");
+        } catch (const Error& e) {
+            return std::string(e.what());
+        }
+    };
+    const auto whole = kernel("mov.u32 %r0, 1;\n");
+    EXPECT_EQ(error(whole), "no error");
+    for (std::size_t n = 0; n < whole.size() - 2; ++n) EXPECT_NE(error(whole.substr(0, n)).find("line "), std::string::npos) << n;  // cut off anywhere
+    EXPECT_NE(error(".version 12.0\n.target sm_80\n").find("line 1: PTX version 12.0 is newer"), std::string::npos);
+    EXPECT_NE(error(kernel("bra nowhere;\n")).find("line 11: label 'nowhere' does not exist"), std::string::npos);
+    EXPECT_NE(error(kernel("tensormap.replace %r0;\n")).find("line 11: opcode 'tensormap.replace' is not known"), std::string::npos);
+    EXPECT_NE(error("#include <stdio.h>\n").find("this is no PTX text"), std::string::npos);
+    // Inline assembly repeats labels and registers in braces.
+    EXPECT_EQ(run_block(kernel("mov.u32 %r0, 0;\n{\n.reg .b32 t;\nmov.u32 t, 3;\nbra in;\nin:\nadd.s32 %r0, %r0, t;\n}\n{\n.reg .b32 t;\nmov.u32 t, 4;\nbra in;\nin:\nadd.s32 %r0, %r0, t;\n}\n"), 32).y[0], 7u);
+}
+
+// ptxas 13 contracts: what the ensemble must hold.
+TEST(PtxContraction, PairsAreFoundAndFused) {
+    const auto text = [](const std::string& mul, const std::string& add) {
+        return kernel("mov.f32 %f0, 0f3f800001;\nmov.f32 %f1, 0fbf800002;\n" + mul + " %f2, %f0, %f0;\n" + add + " %f3, %f2, %f1;\nmov.b32 %r0, %f3;\n");
+    };
+    const auto pairs = [&](const std::string& t) { return contractable(parse_module(t).kernels[0]).size(); };
+    EXPECT_EQ(pairs(text("mul.f32", "add.f32")), 1u);
+    EXPECT_EQ(pairs(text("mul.rn.f32", "add.f32")), 0u);
+    EXPECT_EQ(pairs(text("mul.f32", "add.rn.f32")), 0u);
+    EXPECT_EQ(pairs(text("mul.f32", "sub.f32")), 1u);
+    // (1 + u)^2 - (1 + 2u): the rounded product gives 0, the exact one u^2.
+    const auto value = [&](const std::string& t, Fuse f) {
+        auto m = parse_module(t);
+        m.kernels[0] = contracted(m.kernels[0], f);
+        const auto p = decode(m, m.kernels[0]);
+        std::uint32_t y = 0;
+        auto* at = &y;
+        Memory memory;
+        memory.add("y", at, 4, true);
+        Launch l;
+        l.parameters.resize(8);
+        std::memcpy(l.parameters.data(), &at, 8);
+        run(p, l, memory);
+        return y;
+    };
+    EXPECT_EQ(value(text("mul.f32", "add.f32"), Fuse::none), 0u);
+    EXPECT_EQ(value(text("mul.f32", "add.f32"), Fuse::first), 0x28800000u);  // 2^-46
+    // Two products: either may be the fused one.
+    const std::string two = kernel("mov.f32 %f0, 0f3f800001;\nmov.f32 %f1, 0f3f800001;\nmov.f32 %f4, 0fbf800001;\nmul.f32 %f2, %f0, %f1;\nmul.f32 %f3, %f4, %f1;\nadd.f32 %f5, %f2, %f3;\nmov.b32 %r0, %f5;\n");
+    EXPECT_EQ(ensemble(parse_module(two).kernels[0]).size(), 3u);
+    EXPECT_EQ(value(two, Fuse::none), 0u);
+    EXPECT_EQ(value(two, Fuse::first), 0x28800000u);
+    EXPECT_EQ(value(two, Fuse::second), 0xa8800000u);
+}
+
+}  // namespace
+}  // namespace ulpgate::ptx::testing
