@@ -21,9 +21,10 @@ namespace ulpgate {
 
 inline constexpr std::uint64_t hand_down = 1;  // ulp64
 
-// RN_F of every real number within 1.51 ulp64 of y; false when they do not all round alike.
+// RN_F of every real number less than radius + 1 ulp64 from y (1: the 1.51 ulp64 above); false when they do not all round
+// alike.
 template <class F>
-bool round_certain(double y, typename F::Word& out) {
+bool round_certain(double y, typename F::Word& out, std::uint64_t radius = hand_down) {
     const std::uint64_t b = std::bit_cast<std::uint64_t>(y), a = b & ~(std::uint64_t{1} << 63);
     out = b >> 63 ? F::sign_bit : typename F::Word{0};
     if (a == 0) return true;
@@ -31,7 +32,7 @@ bool round_certain(double y, typename F::Word& out) {
     const int k = 53 - F::precision + (top - e);  // bits to round away
     if (k > 54) return true;                      // below a quarter of the smallest subnormal
     const std::uint64_t m = (a & 0xfffffffffffffu) | std::uint64_t{1} << 52, half = std::uint64_t{1} << (k - 1);
-    if (((m + half + hand_down) & (2 * half - 1)) <= 2 * hand_down) return false;
+    if (((m + half + radius) & (2 * half - 1)) <= 2 * radius) return false;
     const std::uint64_t code = (static_cast<std::uint64_t>(top - F::emin) << F::mantissa_bits) + ((m + half) >> k);
     const auto over = static_cast<typename F::Word>(F::has_inf ? F::inf_word : F::nan_word);
     out |= code > F::max_word ? over : static_cast<typename F::Word>(code);

@@ -2,13 +2,18 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "reference/exact/pair.hpp"
 #include "reference/exact/sum.hpp"
+#include "reference/formats/convert.hpp"
 #include "reference/oracle/ladder.hpp"
 #include "reference/oracle/lanes.hpp"
+#include "reference/oracle/packed.hpp"
+#include "reference/oracle/screen.hpp"
 
 namespace ulpgate {
 namespace {
@@ -78,10 +83,43 @@ void ordinary_row(const RowJob& job, double eps, std::span<std::uint32_t> y, Ora
     scalar(at, y.size());
 }
 
+// Packs the row for the f32 lanes. False: not for them, since a short row, other types, or a value that its type cannot hold.
+bool by_screen(Oracle oracle, const OracleTypes& types, std::span<const float> x, std::span<const float> w, double eps,
+               std::span<std::uint32_t> y, OracleStats* stats) {
+    const std::size_t d = x.size();
+    if (types.x != types.y || types.x != types.w || d < screen::shortest_row || !screen::available()) return false;
+    PackedRows job{types.x, x.data(), w.empty() ? nullptr : w.data(), y.data(), 1, d, eps};
+    if (types.x == Type::f32) {
+        oracle_rows(oracle, job, stats);
+        return true;
+    }
+    std::vector<std::uint16_t> words(3 * d);
+    std::vector<float> back(d);
+    const auto fits = [&](std::span<const float> v, std::uint16_t* out) {
+        encode_words(types.x, v, reinterpret_cast<std::byte*>(out));
+        decode_words(types.x, reinterpret_cast<const std::byte*>(out), back);
+        std::uint32_t differ = 0;
+        for (std::size_t j = 0; j < d; ++j) differ |= std::bit_cast<std::uint32_t>(v[j]) ^ std::bit_cast<std::uint32_t>(back[j]);
+        return differ == 0;  // a NaN that is not the type's own differs too
+    };
+    if (!fits(x, words.data()) || (!w.empty() && !fits(w, words.data() + d))) return false;
+    job.x = words.data();
+    if (!w.empty()) job.w = words.data() + d;
+    job.y = words.data() + 2 * d;
+    oracle_rows(oracle, job, stats);
+    for (std::size_t j = 0; j < d; ++j) y[j] = words[2 * d + j];
+    return true;
+}
+
 }  // namespace
 
 void oracle_row(Oracle oracle, const OracleTypes& types, std::span<const float> x, std::span<const float> w, double eps,
                 std::span<std::uint32_t> y, OracleStats* stats) {
+    if (!by_screen(oracle, types, x, w, eps, y, stats)) oracle_row_f64(oracle, types, x, w, eps, y, stats);
+}
+
+void oracle_row_f64(Oracle oracle, const OracleTypes& types, std::span<const float> x, std::span<const float> w, double eps,
+                    std::span<std::uint32_t> y, OracleStats* stats) {
     OracleStats unused;
     OracleStats& count = stats ? *stats : unused;
     const RowJob job{oracle, types, x, w};

@@ -29,6 +29,10 @@ struct OracleTypes {
 void oracle_row(Oracle, const OracleTypes&, std::span<const float> x, std::span<const float> w, double eps,
                 std::span<std::uint32_t> y, OracleStats* = nullptr);
 
+// The same words, by the ladder whose L0 has f64 lanes: for types that differ, and for rows that packed.hpp does not screen.
+void oracle_row_f64(Oracle, const OracleTypes&, std::span<const float> x, std::span<const float> w, double eps,
+                    std::span<std::uint32_t> y, OracleStats* = nullptr);
+
 // r = 1/sqrt(S/d + eps) to within 2^-52 relative; inf when S/d + eps = 0, 0 when an x is infinite, NaN when one is NaN.
 double ideal_r(std::span<const float> x, double eps);
 
