@@ -124,6 +124,7 @@ void oracle_row_f64(Oracle oracle, const OracleTypes& types, std::span<const flo
     OracleStats& count = stats ? *stats : unused;
     const RowJob job{oracle, types, x, w};
     count.elements += x.size();
+    count.unscreened_rows++;
     if (is_special(x, eps)) {
         count.special_rows++;
         return special_row(job, special_r(x, eps), y);

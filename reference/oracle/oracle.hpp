@@ -17,6 +17,7 @@ enum class Oracle { ideal, cast_first };
 
 struct OracleStats {  // how many elements each level was handed (l1: whole blocks of 32, and a row's last d mod 32)
     std::uint64_t elements = 0, l1 = 0, l2 = 0, l3 = 0, ties = 0;
+    std::uint64_t unscreened_rows = 0;  // whose L0 had f64 lanes, or none
     std::uint64_t special_rows = 0;  // NaN, Inf, or v = 0: by IEEE rules instead
 };
 

@@ -1,0 +1,53 @@
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "impls/subject/direct.hpp"
+#include "impls/subject/subject.hpp"
+#include "reports/bench/case_tensors.hpp"
+#include "reports/bench/cell.hpp"
+
+namespace ulpgate::bench {
+namespace {
+
+// A run in isolation makes two calls: what it takes beside two bare ones is what it costs.
+struct Isolated {
+    SubjectOptions options;
+    std::unique_ptr<Subject> subject;
+    std::unique_ptr<DirectKernel> bare;
+    Tensors tensors;
+    std::size_t entry = 0;
+    void run() {
+        if (const auto o = subject->run(entry, tensors); o.event != Event::ok) throw std::runtime_error(o.what);
+    }
+};
+
+Cell cell(const std::string& home, const std::string& kernel, std::size_t rows, std::size_t d) {
+    Cell c{"Melem/s", Clock::wall, {}, {}, ""};
+    auto i = std::make_shared<Isolated>();
+    i->options.home = home;
+    i->subject = open_subject(kernel, i->options);
+    if (const auto o = i->subject->start(); o.event != Event::ok) {
+        c.why_skipped = o.what;
+        return c;
+    }
+    i->bare = std::make_unique<DirectKernel>(DirectKernel::library_of(home, kernel));
+    i->tensors = case_tensors(Type::bf16, rows, d);
+    i->entry = cast_first_entry(i->bare->contracts(), Type::bf16);
+    i->bare->prepare(i->entry, i->tensors);
+    const double work = 2.0 * static_cast<double>(rows * d);
+    c.subject = {"isolated", [i] { i->run(); }, work};
+    c.peers.push_back({"two bare calls", 1 / 1.15, {{"bare", [i] { i->bare->call(), i->bare->call(); }, work}}});
+    return c;
+}
+
+void cells(const Request& request, const Measure& measure) {
+    for (const auto& kernel : built_in_subjects(request.home))
+        measure(fmt::format("isolation/{}/bf16/7168", kernel), [&] { return cell(request.home, kernel, request.quick ? 4 : 256, 7168); });
+}
+
+}  // namespace
+
+PIECE(Group, isolation) = {"isolation", "a kernel run twice between guards in its own process, 256 rows; 0.87 is 15 % over the bare calls", 4, cells};
+
+}  // namespace ulpgate::bench

@@ -1,0 +1,70 @@
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "reference/admissible/row_set.hpp"
+#include "reference/formats/convert.hpp"
+#include "reference/maps/map.hpp"
+#include "reports/bench/f64_loop.hpp"
+#include "reports/bench/rows.hpp"
+
+namespace ulpgate::bench {
+namespace {
+
+// Rows that their contract allows, judged as the gate does: words to floats, the statistic's interval, the row's.
+class Judged {
+  public:
+    Judged(Type t, std::size_t d) : arena(t, rows_in(t, d, in_cache), d), contract_(default_contract(t, Map::cast_first)),
+        map_(*maps_for(contract_).front()), x_(d), y_(d), w_(d) {
+        decode_words(t, static_cast<const std::byte*>(arena.job().w), w_);
+        for (std::size_t row = 0; row < arena.job().rows; ++row) {
+            decode_words(t, at(arena.job().x, row), x_);
+            const auto r = static_cast<float>(ideal_r(x_, arena.job().eps));
+            map_.apply(map_types(contract_), narrow_nearest, x_, w_, r, y_);
+            encode_words(t, y_, static_cast<std::byte*>(arena.job().y) + row * row_bytes());
+        }
+    }
+    void run() {
+        for (std::size_t row = 0; row < arena.job().rows; ++row) {
+            decode_words(arena.job().type, at(arena.job().x, row), x_);
+            decode_words(arena.job().type, at(arena.job().y, row), y_);
+            const auto s = statistic_set(contract_, x_, arena.job().eps);
+            if (!reproduce_within(map_, map_types(contract_), x_, w_, y_, s.set).any) __builtin_trap();  // a wrong judge is no fast one
+        }
+    }
+    Arena arena;
+
+  private:
+    std::size_t row_bytes() const { return arena.job().d * static_cast<std::size_t>(bytes(arena.job().type)); }
+    const std::byte* at(const void* p, std::size_t row) const { return static_cast<const std::byte*>(p) + row * row_bytes(); }
+    Contract contract_;
+    const MapPiece& map_;
+    std::vector<float> x_, y_, w_;
+};
+
+Cell cell(Type t, std::size_t d) {
+    auto judged = std::make_shared<Judged>(t, d);
+    auto peer = std::make_shared<Arena>(t, rows_in(t, d, in_cache), d);
+    Cell c{"Melem/s", Clock::cpu, {"row judgement", [judged] { judged->run(); }, static_cast<double>(judged->arena.job().rows * d)}, {}, ""};
+    if (!f64_loop_available()) {
+        c.why_skipped = "no AVX2: the f64 loop cannot run";
+        return c;
+    }
+    c.peers.push_back({"f64 loop", 0.4, f64_loops(Oracle::cast_first, peer->job())});
+    for (Side& s : c.peers[0].variants) s.run = [run = s.run, peer] { run(); };
+    return c;
+}
+
+void cells(const Request& request, const Measure& measure) {
+    for (const Type t : {Type::bf16, Type::fp16, Type::f32})
+        for (const std::size_t d : {512u, 1536u, 7168u}) {
+            if (request.quick && d != 512) continue;
+            measure(fmt::format("judge/{}/{}", name(t), d), [=] { return cell(t, d); });
+        }
+}
+
+}  // namespace
+
+PIECE(Group, judge) = {"judge", "rows of a cast_first kernel judged: the contract's interval of r, the row's, that they meet", 2, cells};
+
+}  // namespace ulpgate::bench
