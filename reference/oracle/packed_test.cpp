@@ -110,19 +110,19 @@ TEST(Packed, EqualsTheF64LadderOverTheWholeRange) {
 // Results near the ends of f32's range within otherwise ordinary rows: UE and OE hand the row down.
 TEST(Packed, HandsDownRowsThatLeaveF32) {
     Rng r(22, 0, 0);
+    OracleStats stats;
     for (const Type t : {Type::bf16, Type::f32})
         for (const Oracle oracle : oracles)
             for (const float odd : {0x1p-140f, 0x1.8p-130f, 0x1.fep127f, 0x1p126f})
                 for (int rep = 0; rep < 8; ++rep) {
                     const std::size_t d = 256;
-                    OracleStats stats;
                     auto x = gaussian(r, t, 8 * d, rep % 2 ? 3 : -3), w = spread(r, t, d, -1, 1);
                     w[r.below(d)] = odd;
                     if (rep % 4 > 1) x[r.below(8 * d)] = 0x1p-100f;
                     expect_same(oracle, t, x, w, d, rep % 3 ? 1e-6 : 1.0, &stats);
-                    EXPECT_GT(stats.unscreened_rows, 0u);
                     if (HasFatalFailure()) return;
                 }
+    EXPECT_GT(stats.unscreened_rows, 100u);
 }
 
 TEST(Packed, ZerosKeepTheirSignsAndGainsFollowIeee) {
