@@ -24,6 +24,11 @@ struct Isolated {
 
 Cell cell(const std::string& home, const std::string& kernel, std::size_t rows, std::size_t d) {
     Cell c{"Melem/s", Clock::wall, {}, {}, ""};
+    const std::string library = DirectKernel::library_of(home, kernel);
+    if (library.empty()) {
+        c.why_skipped = "not a library that can be called bare";
+        return c;
+    }
     auto i = std::make_shared<Isolated>();
     i->options.home = home;
     i->subject = open_subject(kernel, i->options);
@@ -31,7 +36,7 @@ Cell cell(const std::string& home, const std::string& kernel, std::size_t rows, 
         c.why_skipped = o.what;
         return c;
     }
-    i->bare = std::make_unique<DirectKernel>(DirectKernel::library_of(home, kernel));
+    i->bare = std::make_unique<DirectKernel>(library);
     i->tensors = case_tensors(Type::bf16, rows, d);
     i->entry = cast_first_entry(i->bare->contracts(), Type::bf16);
     i->bare->prepare(i->entry, i->tensors);
