@@ -82,6 +82,18 @@ inline float tree_sum(Rng& g, const Way& way, const Row& x) {
 
 inline double root(double v, bool div) { return div ? std::sqrt(v) : 1 / std::sqrt(v); }
 
+// The f32 value farthest from `exact` that is within k ulps of it, above or below; for k = 0 the nearest one.
+inline float at_the_edge(double exact, int k, bool above) {
+    auto r = static_cast<float>(exact);
+    if (!(exact > 0) || std::isinf(r)) return r;
+    const double ulp = std::ldexp(1.0, std::max(std::ilogb(exact) - 23, -149));
+    for (;;) {
+        const float next = std::nextafter(r, above ? finf : 0.0f);
+        if (std::isinf(next) || std::fabs(static_cast<double>(next) - exact) > k * ulp) return r;
+        r = next;
+    }
+}
+
 // The scalar of a kernel, its root off by as many as `k` ulps of the exact one.
 inline float scalar(Rng& g, const Row& x, const Way& way, bool recip, bool wide_eps, double eps, int k, bool div) {
     const float s = tree_sum(g, way, x), d = static_cast<float>(x.size());
