@@ -12,6 +12,8 @@ TomlValue convert(const toml::node& n) {
     using Kind = TomlValue::Kind;
     TomlValue v;
     v.line = static_cast<int>(n.source().begin.line);
+    v.column = static_cast<int>(n.source().begin.column);
+    if (n.source().end.line == n.source().begin.line) v.end_column = static_cast<int>(n.source().end.column);
     if (const auto* t = n.as_table()) {
         v.kind = Kind::table;
         for (const auto& [key, child] : *t) {
@@ -67,6 +69,17 @@ std::string_view name(TomlValue::Kind k) {
     case TomlValue::Kind::date: return "a date";
     }
     return "";
+}
+
+std::string toml_quoted(std::string_view s) {
+    std::string out = "\"";
+    for (const char c : s) {
+        const auto byte = static_cast<unsigned>(static_cast<unsigned char>(c));
+        if (c == '"' || c == '\\') (out += '\\') += c;
+        else if (byte < 0x20 || byte == 0x7f) out += fmt::format("\\u{:04X}", byte);
+        else out += c;
+    }
+    return out + "\"";
 }
 
 TomlDocument parse_toml(std::string_view content, const std::string& path) {

@@ -11,6 +11,7 @@ struct TomlValue {
     enum class Kind { table, array, string, integer, real, boolean, date };
     Kind kind = Kind::table;
     int line = 0;
+    int column = 0, end_column = 0;  // from 1, in code points; end_column is past the last, 0 where it is on another line
     std::string text;  // string; date as YYYY-MM-DD; integer, real and boolean as written back
     std::int64_t integer = 0;
     double real = 0;   // of integer and real
@@ -23,6 +24,9 @@ struct TomlValue {
     bool number() const { return kind == Kind::integer || kind == Kind::real; }
 };
 std::string_view name(TomlValue::Kind);
+
+// A basic string of TOML, quotes included.
+std::string toml_quoted(std::string_view);
 
 struct TomlDocument {
     std::string error;  // "PATH:LINE: what", or ""

@@ -22,24 +22,22 @@ double widest(const Claim& claim, std::int64_t d, double (*bound)(const Contract
     return b;
 }
 
-// NaN, an output that is no number where one is due, is above every limit.
-bool above(double measured, double limit) { return !(measured <= limit); }
-
 void hold(Group& g, const BudgetLimit& l, const std::string& path, std::string_view quantity, double limit) {
     const bool of_r = quantity == "r_ulp32";
-    LimitResult r{std::string(quantity), limit, 0, fmt::format("{}:{}", path, l.line), l.why, "", false, ""};
+    LimitResult r{std::string(quantity), limit, 0, fmt::format("{}:{}", path, l.line), l.why, "", false, "", 0, 0};
     bool any = false;
     for (const auto& c : g.cells) {
         if (!fits(c, l.key) || c.measure.rows == 0) continue;
+        r.rows += c.measure.rows;
         const double m = of_r ? c.measure.worst_r_ulp32 : c.measure.worst_ulp;
-        if (any && !above(m, r.measured)) continue;
+        if (any && !worse(m, r.measured)) continue;
         any = true;
         r.measured = m;
         r.line = c.line;
     }
     if (!any) return;
-    r.over = above(r.measured, limit);
-    const double bound = widest(g.claim, l.key.d, of_r ? r_ulp32_bound : ulp_bound);
+    r.over = worse(r.measured, limit);
+    const double bound = r.bound = widest(g.claim, l.key.d, of_r ? r_ulp32_bound : ulp_bound);
     if (limit >= bound) r.note = fmt::format("cannot fire: where x r is normal, nothing within the contract is off by more than {:.4g}", bound);
     if (r.over && (g.verdict == Verdict::pass || g.verdict == Verdict::mistrusted || g.verdict == Verdict::unsupported)) g.verdict = Verdict::over;
     g.limits.push_back(std::move(r));
@@ -48,6 +46,8 @@ void hold(Group& g, const BudgetLimit& l, const std::string& path, std::string_v
 bool same_finding(const std::string& found, const std::string& known) { return found == known || found.starts_with(known + ":"); }
 
 }  // namespace
+
+bool worse(double error, double than) { return !std::isnan(than) && !(error <= than); }
 
 void apply(const Budget& b, Result& r) {
     const bool ran = std::any_of(r.subjects.begin(), r.subjects.end(), [&](const SubjectInfo& s) { return s.text == b.subject; });

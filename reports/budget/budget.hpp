@@ -56,6 +56,18 @@ BudgetRead read_budget(const std::string& path, std::string_view today);
 BudgetRead parse_budget(std::string_view content, const std::string& path, std::string_view today);
 std::string today();
 
+// "q_a_layernorm/bf16/1536 profile outlier"
+std::string key_text(const BudgetKey&);
+
+// An error that is no number is worse than any.
+bool worse(double error, double than);
+
+// Limits lie on a grid of 1/16 ulp: v rounded up to it.
+double grid_up(double v);
+
+// The whole file anew, sorted by key, each entry's fields in the order above. It reads back as the same budget.
+std::string write_budget(const Budget&);
+
 // Marks groups of the budget's subject: limits with what was measured, verdict `over`, known findings. Entries that
 // matched nothing become notes of the run.
 void apply(const Budget&, Result&);

@@ -92,6 +92,10 @@ TEST(BudgetApply, OverAndWithin) {
     r = measured(std::numeric_limits<double>::quiet_NaN(), 0);
     apply(b, r);
     EXPECT_EQ(r.groups[0].verdict, Verdict::over) << "an error that is no number is above every limit";
+    r = measured(std::numeric_limits<double>::quiet_NaN(), 0);
+    r.groups[0].cells.push_back(measured(1, 1).groups[0].cells[0]);
+    apply(b, r);
+    EXPECT_EQ(r.groups[0].verdict, Verdict::over) << "whatever comes after it";
     r = measured(9, 9, Verdict::inadmissible);
     apply(b, r);
     EXPECT_EQ(r.groups[0].verdict, Verdict::inadmissible) << "a graver verdict stays";

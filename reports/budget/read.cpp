@@ -85,13 +85,6 @@ BudgetKey key_of(const TomlValue& table, std::string_view what) {
     return k;
 }
 
-std::string key_text(const BudgetKey& k) {
-    auto s = fmt::format("{}/{}/{}", k.op, name(k.type), k.d);
-    for (const auto& [what, v] : {std::pair("contract", k.contract), std::pair("target", k.target), std::pair("profile", k.profile)})
-        if (!v.empty()) s += fmt::format(" {} {}", what, v);
-    return s;
-}
-
 template <class Entries>
 void only_once(const Entries& before, const BudgetKey& key, int line, std::string_view what) {
     for (const auto& e : before)
@@ -138,7 +131,7 @@ Budget budget_from(const TomlValue& root, const std::string& path, std::string_v
     Budget b;
     b.path = path;
     const auto schema = string_of(root, "the file", "schema", "the first line is schema = \"ulpgate.budget/1\"");
-    if (schema != "ulpgate.budget/1") throw Wrong{root.find("schema")->line, fmt::format("schema '{}': this program reads ulpgate.budget/1", schema)};
+    if (schema != "ulpgate.budget/1") throw Wrong{root.find("schema")->line, fmt::format("schema '{}': this program reads ulpgate.budget/1; judge with the ulpgate that wrote it, or write its entries for /1 by hand", schema)};
     b.subject = string_of(root, "the file", "subject", "say whose budget it is, as gate names it");
     const auto each = [&](const char* key, auto&& take) {
         const auto* list = root.find(key);
@@ -161,6 +154,13 @@ Budget budget_from(const TomlValue& root, const std::string& path, std::string_v
 
 }  // namespace
 
+std::string key_text(const BudgetKey& k) {
+    auto s = fmt::format("{}/{}/{}", k.op, name(k.type), k.d);
+    for (const auto& [what, v] : {std::pair("contract", k.contract), std::pair("target", k.target), std::pair("profile", k.profile)})
+        if (!v.empty()) s += fmt::format(" {} {}", what, v);
+    return s;
+}
+
 BudgetRead parse_budget(std::string_view content, const std::string& path, std::string_view day) {
     const auto doc = parse_toml(content, path);
     if (!doc.error.empty()) return {doc.error, {}};
@@ -173,7 +173,8 @@ BudgetRead parse_budget(std::string_view content, const std::string& path, std::
 
 BudgetRead read_budget(const std::string& path, std::string_view day) {
     std::string content;
-    if (auto e = read_file(path, content, std::size_t{16} << 20); !e.empty()) return {e, {}};
+    if (auto e = read_file(path, content, std::size_t{16} << 20); !e.empty())
+        return {e + ": a budget is a TOML file that begins with schema = \"ulpgate.budget/1\"", {}};
     return parse_budget(content, path, day);
 }
 

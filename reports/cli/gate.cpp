@@ -6,7 +6,7 @@
 
 #include "impls/cuda/launch/description.hpp"
 #include "impls/cuda/launch/images.hpp"
-#include "reports/budget/budget.hpp"
+#include "reports/cli/budget_files.hpp"
 #include "reports/cli/gate_request.hpp"
 #include "reports/cli/outputs.hpp"
 #include "reports/console/console.hpp"
@@ -33,16 +33,6 @@ class OnScreen final : public Watcher {
     Progress progress_;
 };
 
-std::vector<Budget> budgets(const Arguments& a) {
-    std::vector<Budget> out;
-    for (const auto& path : a.list("budget")) {
-        auto read = read_budget(path, today());
-        if (!read.error.empty()) throw UsageError(read.error);
-        out.push_back(std::move(read.budget));
-    }
-    return out;
-}
-
 int print_launch_template(const std::string& path) {
     try {
         fmt::print("{}", launch::launch_template(path, launch::ptx_image(path, "").ptx));
@@ -58,7 +48,7 @@ int gate_run(const Arguments& a) {
     const auto progress = one_of(a, "progress", {"auto", "bar", "counter", "none"});
     const Outputs outputs(a);
     const auto request = gate_request(a);
-    const auto limits = budgets(a);
+    auto limits = read_budgets(a);
     if (request.subjects.empty()) throw UsageError(fmt::format("no built-in kernels in {}/kernels: name a subject", a.home));
 
     catch_interrupts();
@@ -67,6 +57,7 @@ int gate_run(const Arguments& a) {
     screen.finish();
     if (!o.error.empty()) throw UsageError(o.error);
     auto& r = o.result;
+    update_budgets(a, limits, r);
     for (const auto& b : limits) apply(b, r);
     if (r.claim_missing) r.notes.emplace_back("--require-claim: a subject that claims nothing is a usage error (exit 2); its contract was inferred above");
     r.exit = exit_of(r);
@@ -88,7 +79,9 @@ constexpr Flag flags[] = {
     {"seed", Takes::one, "N", "of the generated inputs (default 7)"},
     {"rows", Takes::one, "N", "at most so many rows a case; the share that ran is printed"},
     {"activations", Takes::one, "FILE", "rows and gains from safetensors instead of the bundled ones"},
-    {"budget", Takes::several, "FILE", "limits in ulps and known findings (TOML, ulpgate.budget/1)"},
+    budget_flag,
+    update_budget_flag,
+    allow_loosen_flag,
     {"quick", Takes::nothing, "", "a part of the rows; the share that ran is printed"},
     {"no-probes", Takes::nothing, "", "without the profiles that were built with the faults in mind"},
     json_flag,

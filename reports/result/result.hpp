@@ -49,6 +49,8 @@ struct LimitResult {
     std::string line;        // the case that reached `measured`
     bool over = false;
     std::string note;        // "cannot fire: ..." where no output within the contract can be over
+    std::int64_t rows = 0;   // that were held to it
+    double bound = 0;        // no output within the contract is off by more; inf: not known
 };
 
 struct Known {
