@@ -135,7 +135,7 @@ char* map_slots() {
         if (!s.name[0]) break;
         if (!s.pages) continue;
         const int rights = s.writable ? PROT_READ | PROT_WRITE : PROT_READ;
-        if (mmap(base + s.at, s.pages * page, rights, MAP_SHARED | MAP_FIXED | MAP_POPULATE, arena_fd, static_cast<off_t>(s.file)) == MAP_FAILED)
+        if (mmap(base + s.at, s.pages * page, rights, MAP_SHARED | MAP_FIXED | MAP_POPULATE, s.writable ? arena_fd : inputs_fd, static_cast<off_t>(s.file)) == MAP_FAILED)
             leave(exit_not_loaded, "the memory of %s cannot be mapped", s.name);
     }
     return base;

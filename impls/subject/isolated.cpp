@@ -75,6 +75,7 @@ class IsolatedSubject final : public Subject {
     Outcome run(std::size_t entry, const Tensors& t) override {
         if (entry >= entries_.size()) return {Event::refused, fmt::format("there is no entry {}", entry), {}, {}, 0};
         if (auto e = refused(entries_[entry], t); !e.empty()) return {Event::refused, e, {}, {}, 0};
+        held_ = {};
         const bool must = t.contract.inplace == InPlace::must || claims_in_place(entry, InPlace::must);
         const bool may = t.contract.inplace == InPlace::may || claims_in_place(entry, InPlace::may);
         if (must && !can_alias(t)) return {Event::refused, "works in place only, and y has another type or other strides than x", {}, {}, 0};
@@ -141,7 +142,7 @@ class IsolatedSubject final : public Subject {
     bool call(std::size_t entry, const Tensors& t, const Pass& pass, Outcome& o, const Outcome* expected = nullptr) {
         if (!child_->alive())
             if (o = start(); o.event != Event::ok) return false;
-        CallMemory memory(*child_, t, entries_[entry]);
+        CallMemory memory(*child_, t, entries_[entry], held_);
         if (auto e = memory.prepare(pass); !e.empty()) {
             o = {Event::refused, e, {}, {}, 0};
             return false;
@@ -200,6 +201,7 @@ class IsolatedSubject final : public Subject {
     std::string text_, library_, variant_, name_, version_, mode_;
     SubjectOptions options_;
     std::optional<ChildProcess> child_;
+    InputsHeld held_{};
     std::vector<EntryInfo> entries_;
     std::vector<Claim> claims_;
 };

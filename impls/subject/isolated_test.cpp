@@ -105,7 +105,7 @@ TEST_F(Isolated, WhatTheKernelTouchesIsSaidToTheByte) {
     expect("after", Event::corrupted, "past the end of y");
     expect("reads_past", Event::corrupted, "touched byte 0 past the end of x");
     expect("writes_input", Event::corrupted, "wrote to its input x at byte 2");
-    expect("forces_input", Event::corrupted, "changed its input x at byte 2");
+    expect("forces_input", Event::corrupted, "wrote to its input x at byte 2");  // no mprotect makes it writable
     expect("gap", Event::corrupted, "wrote into the gap between the rows of y, at its element 8", some(3, 8, 11));
     expect("gap", Event::ok, "", some(1, 8, 11));
     expect("past_workspace", Event::corrupted, "past the end of its workspace");

@@ -23,6 +23,7 @@ struct Canary {
 };
 const Canary canary;
 
+// at: from a page's begin.
 void put_canary(unsigned char* arena, std::uint64_t at, std::uint64_t n) {
     while (n) {
         const std::uint64_t step = std::min(n, page - at % page);
@@ -73,8 +74,10 @@ std::string place(const Tensor& v, std::int64_t logical) {
 unsigned char* CallMemory::data(std::size_t k) const {
     const Slot& s = child_.layout()[k];
     const Slot& m = s.alias ? child_.layout()[s.alias - 1] : s;
-    return child_.arena() + m.file + m.data;
+    return pages(m) + m.data;
 }
+
+unsigned char* CallMemory::pages(const Slot& s) const { return (s.writable ? child_.arena() : child_.inputs()) + s.file; }
 
 std::size_t CallMemory::source(std::size_t k) const {
     if (!pass_.in_place || t_.all[k].spec->input()) return t_.all.size();
@@ -94,7 +97,7 @@ child::Slot CallMemory::place_tensor(std::size_t k, std::uint64_t align) const {
     const std::uint64_t off = static_cast<std::uint64_t>(t_.offset) * size_of(v) % wide;
     const std::uint64_t grid = off ? wide : align;  // with an offset the address keeps its place in the line at both ends
     v.spec->name.copy(s.name, sizeof s.name - 1);
-    s.pages = std::max<std::uint64_t>(1, (n + past + off + grid - 1 + page - 1) / page);
+    s.pages = std::max<std::uint64_t>(1, (n + past + off + page - 1) / page);
     s.data = pass_.flush == Flush::front ? off : (s.pages * page - n - past - off) / grid * grid + off;
     s.bytes = n;
     s.writable = !v.spec->input();
@@ -110,7 +113,7 @@ child::Slot CallMemory::place_tensor(std::size_t k, std::uint64_t align) const {
 std::string CallMemory::prepare(const Pass& pass) {
     pass_ = pass;
     if (t_.all.size() > slots) return fmt::format("{} tensors, at most {} are passed", t_.all.size(), slots);
-    std::uint64_t at = page, file = 0;
+    std::uint64_t at = page, outputs = 0, inputs = 0;
     Layout layout{};
     for (std::size_t k = 0; k < t_.all.size(); ++k) {
         const Tensor& v = t_.all[k];
@@ -119,13 +122,15 @@ std::string CallMemory::prepare(const Pass& pass) {
             return fmt::format("offset={} moves {} off the {} bytes that the kernel needs", t_.offset, v.spec->name, entry_.align);
         Slot& s = layout[k] = place_tensor(k, align);
         s.at = at;
+        std::uint64_t& file = s.writable ? outputs : inputs;
         s.file = file;
         at += (s.pages + 2) * page;
         file += s.pages * page;
     }
     for (std::size_t k = 0; k < t_.all.size(); ++k)  // in place the input moves into the output's memory, which is writable
         if (const auto i = source(k); i < t_.all.size()) layout[i].alias = static_cast<std::uint32_t>(k + 1);
-    if (!child_.grow_arena(file)) return fmt::format("{} MiB of shared memory cannot be had", file >> 20);
+    if (!child_.grow_arena(outputs) || !child_.grow_inputs(inputs))
+        return fmt::format("{} MiB of shared memory cannot be had", (outputs + inputs) >> 20);
     child_.set_layout(layout, at);
     Control& c = child_.control();
     c.eps = t_.eps;
@@ -140,18 +145,19 @@ std::string CallMemory::prepare(const Pass& pass) {
 void CallMemory::fill(std::size_t k) {
     const Tensor& v = t_.all[k];
     const Slot& s = child_.layout()[k];
-    unsigned char* arena = child_.arena();
-    put_canary(arena, s.file, s.data);
-    put_canary(arena, s.file + s.data + s.bytes, s.pages * page - s.data - s.bytes);
+    unsigned char* memory = pages(s);
+    put_canary(memory, 0, s.data);
+    put_canary(memory, s.data + s.bytes, s.pages * page - s.data - s.bytes);
     if (v.spec->input()) {
         if (s.alias) return;
-        if (s.bytes) std::memcpy(data(k), v.storage.data(), s.bytes);
+        if (s.bytes && held_[k] != 1 + s.file + s.data) std::memcpy(data(k), v.storage.data(), s.bytes);
+        held_[k] = 1 + s.file + s.data;
         std::memset(data(k) + s.bytes, pass_.poison, readable(k));  // may be read; a use shows as a difference
     } else if (const auto input = source(k); input < t_.all.size()) {
         if (s.bytes) std::memcpy(data(k), t_.all[input].storage.data(), s.bytes);
     } else {
         runs(v, [&](std::uint64_t at, std::uint64_t n) { std::memset(data(k) + at, pass_.poison, n); },
-             [&](std::uint64_t at, std::uint64_t n) { put_canary(arena, s.file + s.data + at, n); });
+             [&](std::uint64_t at, std::uint64_t n) { put_canary(memory, s.data + at, n); });
     }
 }
 
@@ -176,21 +182,16 @@ std::string CallMemory::written() const {
 }
 
 std::string CallMemory::intact() const {
-    const unsigned char* arena = child_.arena();
     for (std::size_t k = 0; k < t_.all.size(); ++k) {
         const Tensor& v = t_.all[k];
+        if (v.spec->input()) continue;
         const Slot& s = child_.layout()[k];
-        if (s.alias) continue;
-        if (const auto at = changed(arena, s.file, s.data); at < s.data)
+        const unsigned char* memory = pages(s);
+        if (const auto at = changed(memory, 0, s.data); at < s.data)
             return fmt::format("wrote byte {} before {}", s.data - at, v.spec->name);
-        const std::uint64_t past = v.spec->input() ? readable(k) : 0, tail = s.pages * page - s.data - s.bytes - past;
-        if (const auto at = changed(arena, s.file + s.data + s.bytes + past, tail); at < tail)
-            return fmt::format("wrote byte {} past the end of {}", past + at, v.spec->name);
-        if (v.spec->input()) {
-            if (const auto* want = reinterpret_cast<const unsigned char*>(v.storage.data()); s.bytes && std::memcmp(data(k), want, s.bytes))
-                return fmt::format("changed its input {} at byte {}", v.spec->name, std::mismatch(want, want + s.bytes, data(k)).first - want);
-            continue;
-        }
+        const std::uint64_t tail = s.pages * page - s.data - s.bytes;
+        if (const auto at = changed(memory, s.data + s.bytes, tail); at < tail)
+            return fmt::format("wrote byte {} past the end of {}", at, v.spec->name);
         const std::size_t input = source(k);
         std::string gap;
         runs(v, [](std::uint64_t, std::uint64_t) {},
@@ -200,7 +201,7 @@ std::string CallMemory::intact() const {
                      const auto* want = reinterpret_cast<const unsigned char*>(t_.all[input].storage.data()) + at;
                      bad = static_cast<std::uint64_t>(std::mismatch(want, want + n, data(k) + at).first - want);
                  } else {
-                     bad = changed(arena, s.file + s.data + at, n);
+                     bad = changed(memory, s.data + at, n);
                  }
                  if (bad < n && gap.empty()) gap = fmt::format("wrote into the gap between the rows of {}, at its element {}", v.spec->name, (at + bad) / size_of(v));
              });
@@ -214,12 +215,9 @@ std::vector<std::vector<std::byte>> CallMemory::outputs() const {
     for (std::size_t k = 0; k < t_.all.size(); ++k) {
         const Tensor& v = t_.all[k];
         if (v.spec->input()) continue;
-        out[k].resize(static_cast<std::size_t>(v.count()) * size_of(v));
-        std::size_t to = 0;
-        runs(v, [&](std::uint64_t at, std::uint64_t n) {
-            std::memcpy(out[k].data() + to, data(k) + at, n);
-            to += n;
-        }, [](std::uint64_t, std::uint64_t) {});
+        out[k].reserve(static_cast<std::size_t>(v.count()) * size_of(v));
+        const auto* from = reinterpret_cast<const std::byte*>(data(k));
+        runs(v, [&](std::uint64_t at, std::uint64_t n) { out[k].insert(out[k].end(), from + at, from + at + n); }, [](std::uint64_t, std::uint64_t) {});
     }
     return out;
 }

@@ -1,5 +1,6 @@
 // The tensors of one call in the arena: where they lie, what surrounds them, and whether it is still there.
 #pragma once
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -18,13 +19,18 @@ struct Pass {
     bool in_place = false;  // y is x's memory, residual_out is residual's
 };
 
+// Where the inputs of the case at hand already lie, by tensor: 1 + their place in the inputs' file; 0: nowhere. No child can change
+// them there, so that calls which place them alike write them once.
+using InputsHeld = std::array<std::uint64_t, child::slots>;
+
 class CallMemory {
   public:
-    CallMemory(ChildProcess& child, const Tensors& tensors, const EntryInfo& entry) : child_(child), t_(tensors), entry_(entry) {}
+    CallMemory(ChildProcess& child, const Tensors& tensors, const EntryInfo& entry, InputsHeld& held)
+        : child_(child), t_(tensors), entry_(entry), held_(held) {}
 
     // Lays out and fills. "" or why it cannot be (memory, alignment).
     std::string prepare(const Pass&);
-    // After the call: "" or what was written where it must not be, or which input changed.
+    // After the call: "" or what was written where it must not be. Inputs cannot be: see protocol.hpp.
     std::string intact() const;
     // After a refusal: "" or the first element of an output that was written all the same.
     std::string written() const;
@@ -35,6 +41,7 @@ class CallMemory {
                                  const std::vector<std::vector<std::byte>>& b, unsigned char poison_b);
 
   private:
+    unsigned char* pages(const child::Slot&) const;  // of the slot, in this process
     unsigned char* data(std::size_t k) const;
     std::size_t source(std::size_t k) const;       // in place, of an output: its input; otherwise all.size()
     std::uint64_t readable(std::size_t k) const;   // bytes past the end that may be read
@@ -44,6 +51,7 @@ class CallMemory {
     ChildProcess& child_;
     const Tensors& t_;
     const EntryInfo& entry_;
+    InputsHeld& held_;
     Pass pass_{};
 };
 

@@ -26,6 +26,8 @@ using namespace child;
 
 namespace {
 
+constexpr std::uint64_t most_inputs = std::uint64_t{1} << 38;  // of address space, not of memory
+
 template <std::size_t N>
 std::string bounded(const char (&text)[N]) {
     return {text, ::strnlen(text, N)};
@@ -70,6 +72,12 @@ ChildProcess::ChildProcess(std::string library, std::string variant, const Subje
     : library_(std::move(library)), variant_(std::move(variant)), options_(options) {
     control_fd_ = memory_file("ulpgate-control", sizeof(Control));
     arena_fd_ = memory_file("ulpgate-arena", 0);
+    inputs_fd_ = memory_file("ulpgate-inputs", 0);
+    // Mapped before it is sealed, as far as it may ever grow: from then on nobody maps it writable again.
+    void* in = mmap(nullptr, most_inputs, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, inputs_fd_, 0);
+    if (in == MAP_FAILED) throw std::bad_alloc();
+    inputs_ = static_cast<unsigned char*>(in);
+    if (fcntl(inputs_fd_, F_ADD_SEALS, F_SEAL_FUTURE_WRITE)) throw std::system_error(errno, std::generic_category(), "memfd seal");
     void* p = mmap(nullptr, sizeof(Control), PROT_READ | PROT_WRITE, MAP_SHARED, control_fd_, 0);
     if (p == MAP_FAILED) throw std::bad_alloc();
     control_ = new (p) Control{};
@@ -79,8 +87,10 @@ ChildProcess::~ChildProcess() {
     kill();
     munmap(control_, sizeof(Control));
     if (arena_) munmap(arena_, arena_size_);
+    munmap(inputs_, most_inputs);
     close(control_fd_);
     close(arena_fd_);
+    close(inputs_fd_);
 }
 
 void ChildProcess::kill() {
@@ -125,6 +135,13 @@ bool ChildProcess::grow_arena(std::uint64_t bytes) {
     return true;
 }
 
+bool ChildProcess::grow_inputs(std::uint64_t bytes) {
+    if (bytes <= inputs_size_) return true;
+    if (bytes > most_inputs || ftruncate(inputs_fd_, static_cast<off_t>(bytes))) return false;
+    inputs_size_ = bytes;
+    return true;
+}
+
 Outcome ChildProcess::spawn() {
     kill();
     int pair[2];
@@ -140,7 +157,8 @@ Outcome ChildProcess::spawn() {
     auto env = environment(options_);
 
     // Moved out of the way first: dup2 onto the descriptor itself would keep close-on-exec.
-    const int moved[3] = {fcntl(control_fd_, F_DUPFD_CLOEXEC, 20), fcntl(arena_fd_, F_DUPFD_CLOEXEC, 20), fcntl(pair[1], F_DUPFD_CLOEXEC, 20)};
+    const int moved[] = {fcntl(control_fd_, F_DUPFD_CLOEXEC, 20), fcntl(arena_fd_, F_DUPFD_CLOEXEC, 20), fcntl(pair[1], F_DUPFD_CLOEXEC, 20),
+                         fcntl(inputs_fd_, F_DUPFD_CLOEXEC, 20)};
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, 2, 1);  // what a kernel prints must not end up in --json -
@@ -148,6 +166,7 @@ Outcome ChildProcess::spawn() {
     posix_spawn_file_actions_adddup2(&actions, moved[0], control_fd);
     posix_spawn_file_actions_adddup2(&actions, moved[1], arena_fd);
     posix_spawn_file_actions_adddup2(&actions, moved[2], socket_fd);
+    posix_spawn_file_actions_adddup2(&actions, moved[3], inputs_fd);
     posix_spawnattr_t attributes;
     posix_spawnattr_init(&attributes);
     // A group of its own: Ctrl-C is for the harness to answer.
@@ -165,6 +184,7 @@ Outcome ChildProcess::spawn() {
         pid_ = -1;
         return {Event::not_loaded, fmt::format("{}: {}: it belongs beside ulpgate", program, strerror(failed)), {}, {}, 0};
     }
+    counted_ = 0;
     return wait(options_.cpu_seconds);
 }
 
@@ -192,7 +212,12 @@ Outcome ChildProcess::wait(double cpu_limit) {
         pollfd p{socket_, POLLIN, 0};
         poll(&p, 1, 20);
         char c;
-        if (p.revents && recv(socket_, &c, 1, MSG_DONTWAIT) == 1) return {Event::ok, "", {}, {}, cpu_of(id) - cpu0};
+        if (p.revents && recv(socket_, &c, 1, MSG_DONTWAIT) == 1) {
+            // The clock of a process that still runs lags by up to a tick: what is missing here falls to the next call.
+            const double cpu = cpu_of(id), used = cpu - counted_;
+            counted_ = cpu;
+            return {Event::ok, "", {}, {}, used};
+        }
         siginfo_t dead{};
         if (waitid(P_PID, static_cast<id_t>(pid_), &dead, WEXITED | WNOHANG | WNOWAIT) == 0 && dead.si_pid == pid_) {
             int status = 0;

@@ -1,5 +1,6 @@
-// What parent and child share: a control page (descriptor 3), an arena with the tensors (4), a socket (5): one byte a step.
-// The parent believes nothing that it reads here: texts are bounded, inputs are compared with its own copy.
+// What parent and child share: a control page (descriptor 3), an arena with the outputs (4), a socket (5): one byte a step, and
+// the inputs (6), sealed: only the parent's mapping can be written, so that no kernel changes them, by whatever means.
+// The parent believes nothing that it reads here: texts are bounded, layouts are its own copy.
 #pragma once
 #include <atomic>
 #include <cstdint>
@@ -7,14 +8,15 @@
 namespace ulpgate::child {
 
 inline constexpr std::uint64_t page = 4096;
-inline constexpr int control_fd = 3, arena_fd = 4, socket_fd = 5;
+inline constexpr int control_fd = 3, arena_fd = 4, socket_fd = 5, inputs_fd = 6;
 inline constexpr int exit_fault = 200, exit_not_loaded = 201, exit_unavailable = 202;  // of the child, from a known place
 
 enum Phase : std::uint32_t { starting, loading, idle, inside_kernel, done };
 
 inline constexpr std::size_t slots = 24, entries = 64;
 
-// One tensor in the reservation: [guard page][pages][guard page]. The pages lie at `file` in the arena.
+// One tensor in the reservation: [guard page][pages][guard page]. The pages lie at `file` in the arena, or in the inputs' file
+// where they are not writable.
 struct Slot {
     char name[16];  // as in ulpgate_kernel.h; "" ends the list
     std::uint64_t at, pages, file;

@@ -16,6 +16,7 @@ struct Side {
     std::string name;
     std::function<void()> run;
     double work = 1;  // of one run, in the cell's unit
+    const double* elsewhere = nullptr;  // CPU seconds that its runs have used in other processes so far
 };
 
 // The best of its variants is what the subject is held against.
@@ -24,8 +25,6 @@ struct Peer {
     double floor = 0;  // the subject's least rate as a multiple of the peer's; 0: none, for information
     std::vector<Side> variants;
 };
-
-enum class Clock { cpu, wall };  // of this thread; or what passes, where other processes do the work
 
 struct PeerResult {
     std::string name, variant;
@@ -41,7 +40,6 @@ struct Fixed {
 
 struct Cell {
     std::string unit;  // of rates: "Melem/s", "MB/s"; work is in elements, bytes, ...
-    Clock clock = Clock::cpu;
     Side subject;
     std::vector<Peer> peers;
     std::string why_skipped;  // not measured here

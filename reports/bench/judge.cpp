@@ -45,7 +45,7 @@ class Judged {
 Cell cell(Type t, std::size_t d) {
     auto judged = std::make_shared<Judged>(t, d);
     auto peer = std::make_shared<Arena>(t, rows_in(t, d, in_cache), d);
-    Cell c{"Melem/s", Clock::cpu, {"row judgement", [judged] { judged->run(); }, static_cast<double>(judged->arena.job().rows * d)}, {}, ""};
+    Cell c{"Melem/s", {"row judgement", [judged] { judged->run(); }, static_cast<double>(judged->arena.job().rows * d)}, {}, ""};
     if (!f64_loop_available()) {
         c.why_skipped = "no AVX2: the f64 loop cannot run";
         return c;

@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t beyond_cache = std::size_t{160} << 20;
 
 Cell cell(const std::string& home, Type t, std::size_t d, bool cached) {
-    Cell c{"MB/s", Clock::cpu, {}, {}, ""};
+    Cell c{"MB/s", {}, {}, ""};
     std::shared_ptr<DirectKernel> kernel;
     try {
         kernel = std::make_shared<DirectKernel>(DirectKernel::library_of(home, "avx2"));

@@ -18,41 +18,44 @@ class Collect final : public benchmark::BenchmarkReporter {
     bool ReportContext(const Context&) override { return true; }
     void ReportRuns(const std::vector<Run>& runs) override {
         for (const Run& r : runs)
-            if (r.run_type == Run::RT_Iteration) seconds[r.run_name.function_name] = (wall ? r.real_accumulated_time : r.cpu_accumulated_time) / static_cast<double>(r.iterations);
+            if (r.run_type == Run::RT_Iteration) seconds[r.run_name.function_name] = r.real_accumulated_time / static_cast<double>(r.iterations);
     }
     std::map<std::string, double> seconds;  // of one run, by registered name
-    bool wall = false;
 };
 
-double now(Clock clock) {
+// CPU time of this thread and of the processes that work for the side: what else the machine does is left out.
+double now(const Side& side) {
     timespec t{};
-    clock_gettime(clock == Clock::cpu ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC, &t);
-    return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec) + (side.elsewhere ? *side.elsewhere : 0);
 }
 
 // Enough runs for a round of this length.
-std::int64_t iterations(const Side& side, Clock clock, double seconds) {
+std::int64_t iterations(const Side& side, double seconds) {
     side.run();  // warm
     std::int64_t n = 1;
     for (;; n *= 4) {
-        const double start = now(clock);
+        const double start = now(side);
         for (std::int64_t k = 0; k < n; ++k) side.run();
-        const double each = (now(clock) - start) / static_cast<double>(n);
+        const double each = (now(side) - start) / static_cast<double>(n);
         if (each * static_cast<double>(n) > seconds / 8) return std::max<std::int64_t>(1, static_cast<std::int64_t>(seconds / each));
     }
 }
 
 // One side's rate in each round.
 using Rates = std::vector<double>;
-std::vector<Rates> rounds_of(const std::vector<const Side*>& sides, Clock clock, int rounds, double seconds) {
+std::vector<Rates> rounds_of(const std::vector<const Side*>& sides, int rounds, double seconds) {
     for (std::size_t k = 0; k < sides.size(); ++k)
-        benchmark::RegisterBenchmark(fmt::format("side{}", k).c_str(), [side = sides[k]](benchmark::State& state) {
-            for ([[maybe_unused]] auto _ : state) side->run();
-        })->Iterations(iterations(*sides[k], clock, seconds))->UseRealTime();
+        benchmark::RegisterBenchmark(fmt::format("side{}", k).c_str(), [side = sides[k], batch = iterations(*sides[k], seconds)](benchmark::State& state) {
+            for ([[maybe_unused]] auto _ : state) {  // one batch: the clock's own cost disappears
+                const double start = now(*side);
+                for (std::int64_t n = 0; n < batch; ++n) side->run();
+                state.SetIterationTime((now(*side) - start) / static_cast<double>(batch));
+            }
+        })->Iterations(1)->UseManualTime();
     std::vector<Rates> out(sides.size());
     for (int round = 0; round < rounds; ++round) {
         Collect collect;
-        collect.wall = clock == Clock::wall;
         benchmark::RunSpecifiedBenchmarks(&collect, nullptr, ".");
         for (std::size_t k = 0; k < sides.size(); ++k) out[k].push_back(sides[k]->work / collect.seconds.at(fmt::format("side{}", k)));
     }
@@ -65,11 +68,11 @@ double median(Rates v) {
     return v[v.size() / 2];
 }
 
-const Side& best_variant(const Peer& peer, Clock clock, bool quick) {
+const Side& best_variant(const Peer& peer, bool quick) {
     if (peer.variants.size() == 1) return peer.variants.front();
     std::vector<const Side*> sides;
     for (const Side& s : peer.variants) sides.push_back(&s);
-    const auto rates = rounds_of(sides, clock, quick ? 1 : 5, quick ? 1e-4 : 0.01);
+    const auto rates = rounds_of(sides, quick ? 1 : 5, quick ? 1e-4 : 0.01);
     std::size_t best = 0;
     for (std::size_t k = 1; k < sides.size(); ++k)
         if (median(rates[k]) > median(rates[best])) best = k;
@@ -89,8 +92,8 @@ CellResult measure(const std::string& name, const Cell& cell, bool quick) {
         return out;
     }
     std::vector<const Side*> sides{&cell.subject};
-    for (const Peer& p : cell.peers) sides.push_back(&best_variant(p, cell.clock, quick));
-    const auto rates = rounds_of(sides, cell.clock, out.rounds, quick ? 1e-4 : 0.02);
+    for (const Peer& p : cell.peers) sides.push_back(&best_variant(p, quick));
+    const auto rates = rounds_of(sides, out.rounds, quick ? 1e-4 : 0.02);
     out.rate = median(rates[0]) * 1e-6;
     for (std::size_t k = 0; k < cell.peers.size(); ++k) {
         Rates ratio;

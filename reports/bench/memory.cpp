@@ -35,7 +35,7 @@ double peak_of(const std::string& home, std::size_t rows) {
 void cells(const Request& request, const Measure& measure) {
     const std::size_t few = request.quick ? 16 : 1000, many = request.quick ? 64 : 16000;
     measure(fmt::format("memory/gate/{}_against_{}_rows", many, few), [&] {
-        Cell c{"MB", Clock::wall, {}, {}, ""};
+        Cell c{"MB", {}, {}, ""};
         const double a = peak_of(request.home, few), b = peak_of(request.home, many);
         if (a == 0 || b == 0) c.why_skipped = "ulpgate gate did not pass";
         // As rates: the peak with few rows over the peak with many. 0.9: a tenth more is flat.
