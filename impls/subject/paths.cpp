@@ -6,6 +6,7 @@
 
 #include "impls/cuda/launch/call.hpp"
 #include "impls/subject/files.hpp"
+#include "impls/subject/in_process.hpp"
 #include "impls/subject/isolated.hpp"
 #include "reference/base/text.hpp"
 
@@ -62,30 +63,34 @@ std::string unknown(const std::string& text, const std::string& home) {
 
 }  // namespace
 
-std::unique_ptr<Subject> open_subject(std::string text, const SubjectOptions& o) {
-    if (text.starts_with("files:")) return open_files_subject(std::move(text));
-    if (text.starts_with("model/") || text.starts_with("faulty/"))
-        return open_isolated_subject(text, o.home + "/kernels/model/model.so", text, o);
+Library library_of(const std::string& text, const SubjectOptions& o) {
+    if (text.starts_with("files:")) return {"", "", text + ": outputs in files, no kernel"};
+    if (text.starts_with("model/") || text.starts_with("faulty/")) return {o.home + "/kernels/model/model.so", text, "", true};
     if (text.starts_with("byhand/")) {
         const std::string path = o.home + "/kernels/" + text + ".so";
-        if (std::error_code ec; !fs::exists(path, ec)) return std::make_unique<NoSubject>(text, Event::not_loaded, unknown(text, o.home));
-        return open_isolated_subject(text, path, "", o);
+        if (std::error_code ec; !fs::exists(path, ec)) return {"", "", unknown(text, o.home)};
+        return {path, "", "", true};
     }
     if (text == "cuda")
-        return std::make_unique<NoSubject>(text, Event::unavailable, "running cubins on a GPU is not part of this build: ptx runs the same kernels' PTX");
+        return {"", "", "running cubins on a GPU is not part of this build: ptx runs the same kernels' PTX", false, Event::unavailable};
     const auto at = text.rfind('@');
     const auto slash = text.rfind('/');
     const bool has_variant = at != text.npos && (slash == text.npos || at > slash);
     const std::string path = text.substr(0, has_variant ? at : text.npos), variant = has_variant ? text.substr(at + 1) : "";
     const std::string executor = o.home + "/kernels/cuda/ptx.so";
-    if (path == "ptx") return open_isolated_subject(text, executor, variant, o);
-    if (path.ends_with(".toml")) return open_isolated_subject(text, executor, path + (has_variant ? ":" + variant : ""), o);
-    if (path.ends_with(".ptx"))
-        return std::make_unique<NoSubject>(text, Event::not_loaded, "PTX does not say how it is called: give --launch FILE.toml (--launch-template writes one)");
-    if (slash != text.npos || path.ends_with(".so"))
-        return open_isolated_subject(text, path.find('/') == path.npos ? "./" + path : path, variant, o);
-    if (const auto own = built_in(o.home, path); !own.empty()) return open_isolated_subject(text, own, variant, o);
-    return std::make_unique<NoSubject>(text, Event::not_loaded, unknown(text, o.home));
+    if (path == "ptx") return {executor, variant, "", true};
+    if (path.ends_with(".toml")) return {executor, path + (has_variant ? ":" + variant : "")};
+    if (path.ends_with(".ptx")) return {"", "", "PTX does not say how it is called: give --launch FILE.toml (--launch-template writes one)"};
+    if (slash != text.npos || path.ends_with(".so")) return {path.find('/') == path.npos ? "./" + path : path, variant};
+    if (const auto own = built_in(o.home, path); !own.empty()) return {own, variant, "", true};
+    return {"", "", unknown(text, o.home)};
+}
+
+std::unique_ptr<Subject> open_subject(std::string text, const SubjectOptions& o) {
+    if (text.starts_with("files:")) return open_files_subject(std::move(text));
+    const Library l = library_of(text, o);
+    if (l.library.empty()) return std::make_unique<NoSubject>(std::move(text), l.event, l.why);
+    return open_isolated_subject(std::move(text), l.library, l.variant, o);
 }
 
 std::vector<std::string> built_in_subjects(const std::string& home) {

@@ -1,0 +1,246 @@
+#include "fuzz/search/search.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <mutex>
+#include <thread>
+
+#include "fuzz/sample/space.hpp"
+#include "fuzz/search/row.hpp"
+
+namespace ulpgate::fuzzing {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct Chosen {
+    std::size_t index = 0;
+    Claim claim;
+};
+
+struct Best {
+    Program program;
+    double value = nothing;
+};
+
+// A few climbers side by side; the one that has not risen for longest begins again, beside the best or anywhere.
+class Climb {
+  public:
+    Climb(Row& row, const Case& shape, Type t, std::uint64_t seed, std::uint64_t worker, bool seeds)
+        : row_(row), type_(t), d_(shape.d), eps_(shape.eps), rng_(seed, 0x5ea2c4, worker) {
+        for (std::size_t k = 0; k < climbers_.size(); ++k) begin(climbers_[k], seeds && k % 2 == 0);
+    }
+
+    // One case. True where it is the best of all so far.
+    bool step() {
+        auto& c = climbers_[rng_.below(static_cast<std::uint32_t>(climbers_.size()))];
+        Program p = c.at.program;
+        const auto& other = climbers_[rng_.below(static_cast<std::uint32_t>(climbers_.size()))].at.program;
+        for (std::uint32_t n = 1 + rng_.below(rng_.below(4) ? 2 : 5); n; --n) mutate_program(p, other, type_, d_, eps_, rng_);
+        const double v = row_(p);
+        if (v > c.at.value) c.stale = 0;
+        else ++c.stale;
+        if (v >= c.at.value && v > nothing) c.at = {std::move(p), v};
+        const bool better = c.at.value > best.value;
+        if (better) best = c.at;
+        if (c.stale > patience) {
+            if (c.at.value < 0.97 * best.value || rng_.below(4) == 0) begin(c, false);
+            if (rng_.below(3) == 0) c.at = best;
+            c.stale = 0;
+        }
+        return better;
+    }
+
+    Best best;
+
+  private:
+    struct Climber {
+        Best at;
+        std::int64_t stale = 0;
+    };
+    static constexpr std::int64_t patience = 12000;
+
+    void begin(Climber& c, bool absorption) {
+        c.at = {};
+        for (int tries = 0; tries < 40 && !(c.at.value > nothing); ++tries) {
+            Program p = absorption ? absorbed() : draw_program(type_, d_, eps_, rng_);
+            const double v = row_(p);
+            c.at = {std::move(p), v};
+        }
+        if (c.at.value > best.value) best = c.at;
+    }
+
+    // One large value a lane, then squares of half its square's ulp.
+    Program absorbed() {
+        constexpr std::array<std::int64_t, 6> lanes{1, 8, 16, 32, 64, 256};
+        Program p;
+        const int k = rng_.between(-3, 6);
+        p.fill = encode(type_, std::ldexp(1.0, k - 12));
+        Segment s;
+        s.count = std::min(d_, lanes[rng_.below(lanes.size())]);
+        s.words = {encode(type_, std::ldexp(1.0, k))};
+        p.segments.push_back(std::move(s));
+        return p;
+    }
+
+    Row& row_;
+    Type type_;
+    std::int64_t d_;
+    double eps_;
+    Rng rng_;
+    std::array<Climber, 8> climbers_;
+};
+
+Case shape_of(const SearchOptions& o, const Chosen& e) {
+    Case c;
+    c.claim = e.claim;
+    c.d = o.d;
+    c.eps = o.eps;
+    c.program.fill = encode(e.claim[0].x, 1.0f);
+    if (e.claim[0].gain != Gain::none) {
+        c.gain = o.objective == Objective::ulp ? "random" : "ones";
+        if (c.gain == "random") c.seed = o.seed;
+    }
+    return c;
+}
+
+class Search {
+  public:
+    Search(const SearchOptions& o, SearchWatcher& w, Subject& s, const Chosen& e, bool direct) : o_(o), watcher_(w), subject_(s), entry_(e), direct_(direct) {}
+
+    std::string run(Searched& out) {
+        const Case shape = shape_of(o_, entry_);
+        const unsigned jobs = direct_ ? std::max(1u, o_.jobs) : 1;
+        out.contract = print(entry_.claim);
+        out.objective = o_.objective;
+        out.jobs = jobs;
+        const auto began = Clock::now();
+        std::vector<std::thread> threads;
+        std::vector<std::string> errors(jobs);
+        for (unsigned k = 0; k < jobs; ++k) threads.emplace_back([&, k] { errors[k] = climb(shape, k, jobs, began); });
+        for (auto& t : threads) t.join();
+        for (const auto& e : errors)
+            if (!e.empty()) return e;
+        out.seconds = std::chrono::duration<double>(Clock::now() - began).count();
+        out.cases = cases_;
+        Row row(subject_, entry_.index, shape, o_.objective, direct_);
+        out.found = best_.value;
+        if (best_.value > nothing) {
+            out.allowed = row.allowed(best_.program);
+            Case c = row.case_of(best_.program);
+            const Made made = make(c);
+            c.h = made.tensors.hash();
+            out.line = print(c);
+        }
+        out.bare_calls = row.bare_calls_a_second();
+        return "";
+    }
+
+  private:
+    std::string climb(const Case& shape, unsigned worker, unsigned jobs, Clock::time_point began) {
+        Row row(subject_, entry_.index, shape, o_.objective, direct_);
+        if (!row.error().empty()) return row.error();
+        Climb climb(row, shape, entry_.claim[0].x, o_.seed, worker, o_.seeds);
+        const std::int64_t share = o_.count ? (o_.count + worker) / jobs : 0;
+        constexpr std::int64_t block = 256;
+        std::int64_t done = 0;
+        for (;;) {
+            const std::int64_t n = share ? std::min(block, share - done) : block;
+            for (std::int64_t k = 0; k < n; ++k)
+                if (climb.step()) improved(worker, climb.best);
+            done += n;
+            cases_ += n;
+            if ((share && done >= share) || watcher_.stop()) break;
+            if (!share && std::chrono::duration<double>(Clock::now() - began).count() >= o_.seconds) break;
+        }
+        improved(worker, climb.best);
+        return "";
+    }
+
+    // The better one; of two alike that of the lower worker, so that a count gives one result.
+    void improved(unsigned worker, const Best& b) {
+        const std::lock_guard lock(mutex_);
+        if (b.value < best_.value || (b.value == best_.value && worker >= best_worker_)) return;
+        const bool higher = b.value > best_.value;
+        best_ = b;
+        best_worker_ = worker;
+        if (higher) watcher_.better(print(entry_.claim), b.value, cases_);
+    }
+
+    const SearchOptions& o_;
+    SearchWatcher& watcher_;
+    Subject& subject_;
+    const Chosen& entry_;
+    bool direct_;
+    std::mutex mutex_;
+    Best best_;
+    unsigned best_worker_ = ~0u;
+    std::atomic<std::int64_t> cases_{0};
+};
+
+std::vector<Chosen> choose(const SearchOptions& o, const Subject& s) {
+    std::vector<Chosen> out;
+    for (std::size_t k = 0; k < s.entries().size(); ++k) {
+        Chosen c{k, {}};
+        if (s.entries()[k].abi != Abi::rmsnorm || parse(s.entries()[k].contract, c.claim)) continue;
+        const Contract& k0 = c.claim[0];
+        if (!o.types.empty() && std::find(o.types.begin(), o.types.end(), name(k0.x)) == o.types.end()) continue;
+        if (!o.contract.empty()) {
+            if (print(c.claim) == o.contract || s.entries()[k].contract == o.contract) out.push_back(std::move(c));
+            continue;
+        }
+        if (k0.residual != Residual::none || k0.quant != Quant::none || k0.rstd != Emit::none || k0.beta != Given::none) continue;
+        const bool needs_r = o.objective == Objective::r || o.objective == Objective::eps;
+        if (needs_r && !shows_r(k0)) continue;
+        const bool have = std::any_of(out.begin(), out.end(), [&](const Chosen& h) { return h.claim[0].x == k0.x; });
+        if (!have) out.push_back(std::move(c));
+    }
+    return out;
+}
+
+}  // namespace
+
+double measured(Subject& s, std::size_t entry, const Case& c, Objective objective) {
+    Case shape = c;
+    shape.h = 0;
+    shape.row = -1;
+    Row row(s, entry, shape, objective, false);
+    return row.error().empty() ? row(c.program) : nothing;
+}
+
+SearchResult search(const SearchOptions& o, SearchWatcher& w) {
+    SearchResult r;
+    const bool direct = o.in_process || library_of(o.subject, o.subject_options).own;
+    const auto subject = direct ? open_in_process(o.subject, o.subject_options) : open_subject(o.subject, o.subject_options);
+    if (const Outcome started = subject->start(); started.event != Event::ok) {
+        r.how = started.event == Event::unavailable ? SearchResult::How::unavailable : SearchResult::How::not_loaded;
+        r.what = started.what;
+        return r;
+    }
+    const auto chosen = choose(o, *subject);
+    if (chosen.empty()) {
+        r.how = SearchResult::How::no_entry;
+        r.what = !o.contract.empty() ? fmt::format("no entry claims {}", o.contract)
+                                     : "no entry whose outputs show r (an f32 output that is rounded once); --objective ulp and outside take the others too";
+        return r;
+    }
+    for (const Chosen& e : chosen) {
+        Searched s;
+        if (r.what = Search(o, w, *subject, e, direct).run(s); !r.what.empty()) {
+            r.how = SearchResult::How::no_entry;
+            return r;
+        }
+        r.entries.push_back(std::move(s));
+        if (w.stop()) {
+            r.interrupted = true;
+            break;
+        }
+    }
+    return r;
+}
+
+}  // namespace ulpgate::fuzzing
