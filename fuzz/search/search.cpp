@@ -128,6 +128,7 @@ class Search {
         out.seconds = std::chrono::duration<double>(Clock::now() - began).count();
         out.cases = cases_;
         Row row(subject_, entry_.index, shape, o_.objective, direct_);
+        plainer(row);
         out.found = best_.value;
         if (best_.value > nothing) {
             out.allowed = row.allowed(best_.program);
@@ -141,6 +142,15 @@ class Search {
     }
 
   private:
+    // Without the segments that nothing is lost by.
+    void plainer(Row& row) {
+        for (std::size_t k = best_.program.segments.size(); k-- > 0;) {
+            Program p = best_.program;
+            p.segments.erase(p.segments.begin() + static_cast<std::ptrdiff_t>(k));
+            if (const double v = row(p); v >= best_.value) best_ = {std::move(p), v};
+        }
+    }
+
     std::string climb(const Case& shape, unsigned worker, unsigned jobs, Clock::time_point began) {
         Row row(subject_, entry_.index, shape, o_.objective, direct_);
         if (!row.error().empty()) return row.error();

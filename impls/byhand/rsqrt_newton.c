@@ -6,6 +6,13 @@
  *
  *   entry 0  bf16 in, gain and output f32: its outputs show r
  *   entry 1  the specification's order in bf16
+ *
+ * Largest error of r that `ulpgate search` found at d = 1536 (searched 2229248), of 517.250 ulp32 allowed on that row:
+ * witness r 27.250
+ *   q_a_layernorm/bf16/1536/contract=f32_gain,w=f32,assoc=xr_w,mean=recip,rsqrt=4/fill=-0x1.02p-14/
+ *   seg=728+4x1:0x1.bep-120,32+2x8:0x1p-2,605+2x48:-0x1.dp-122,991+256x1:0x1.6ap-7,32+64x24:-0x1.a6p-124,
+ *   798+1x1:-0x1.82p-11,406+256x1:-0x1.6cp-116,1042+8x1:0x1.1p-126,1434+2x2:0x1p-99,4+32x12:-0x1.9ap-119,
+ *   93+4x71:0x1.56p-13,11+16x84:-0x1.78p-14/gain=ones/h=0e1395f69d1d0ac1
  */
 #include <math.h>
 #include <string.h>

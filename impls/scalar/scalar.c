@@ -7,6 +7,12 @@
  *     f32_gain     y = T(w * (x * r))      one rounding: what many libraries do
  *
  * The sum is sequential; 1 / sqrtf is within 1.5 ulp of 1 / root. Every stride is honoured. One thread.
+ *
+ * Largest error of r that `ulpgate search` found at d = 1536 (searched 1061632), of 669.149 ulp32 allowed on that row:
+ * witness r 665.149
+ *   q_a_layernorm/f32/1536/contract=cast_first/fill=0x1.ccdf48p-6/seg=1+1x1381:0x1.000002p+5,3+1x1533:0x1.69ed74p-7,
+ *   77+32x46:0x1.2f5c78p-4,90+2x112:0x1.69ed8ep-7,149+2x694:-0x1.69ed8ep-7,1060+1x476:0x1.69ed94p-7,
+ *   233+1x834:0x1.69ed9ap-7/gain=ones/h=27574588fd6f7ec5
  */
 #include <math.h>
 #include <string.h>

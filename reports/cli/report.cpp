@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "fuzz/exhaustive/exhaustive.hpp"
 #include "reports/cli/gate_request.hpp"
 #include "reports/cli/outputs.hpp"
 #include "reports/console/console.hpp"
@@ -10,10 +11,18 @@
 namespace ulpgate::cli {
 namespace {
 
+int report_exhaustive(const std::vector<std::string>& files) {
+    const auto r = fuzzing::merge_exhaustive(files);
+    if (!r.error.empty()) throw UsageError(r.error);
+    fmt::print("{}", fuzzing::text_of(r));
+    return r.inadmissible() ? 1 : 0;
+}
+
 int report_run(const Arguments& a) {
     const auto color = one_of(a, "color", {"auto", "always", "never"});
     const Outputs outputs(a);
     if (a.operands.size() > 1 && !a.has("merge")) throw UsageError(fmt::format("{} files: --merge makes one run of them", a.operands.size()));
+    if (fuzzing::is_exhaustive(a.operands[0])) return report_exhaustive(a.operands);
     Result whole;
     for (std::size_t k = 0; k < a.operands.size(); ++k) {
         auto read = read_run(a.operands[k]);
@@ -42,6 +51,7 @@ constexpr Flag flags[] = {
 
 PIECE(Verb, report) = {"report", "FILE.json...", "render what gate --json wrote: one machine runs, another renders",
     "Prints the table again and writes the formats that are asked for, from the JSON alone. With --merge the files become one run.\n"
+    "The files of `search --exhaustive --shard I/N` are merged and shown alike.\n"
     "Exit code: that of the run, or of the merged one.",
     flags, 1, any_number, report_run};
 

@@ -6,7 +6,10 @@
 #include <cstdio>
 #include <mutex>
 
+#include "fuzz/exhaustive/exhaustive.hpp"
 #include "fuzz/search/search.hpp"
+#include "reference/base/hexfloat.hpp"
+#include "reference/base/text.hpp"
 #include "reports/budget/budget.hpp"
 #include "reports/cli/gate_request.hpp"
 #include "reports/console/progress.hpp"
@@ -67,10 +70,65 @@ void print_entry(const Searched& s, const SearchOptions& o, const Style& style) 
     fmt::print(", {:.1f} s\n  {:<7} {}\n", s.seconds, "replay", style.bold(fmt::format("ulpgate replay {} {}", shell_word(o.subject), shell_word(s.line))));
 }
 
+class EveryWord final : public ExhaustiveWatcher {
+  public:
+    explicit EveryWord(Progress::Kind kind) : kind_(kind) {}
+    void progress(std::int64_t units, std::int64_t of, double rate) override {
+        if (kind_ == Progress::Kind::none) return;
+        fmt::print(stderr, "{}{} of {} units  {:.0f} M words/s{}", kind_ == Progress::Kind::bar ? "\r\x1b[K" : "", units, of, rate / 1e6,
+                   kind_ == Progress::Kind::bar && units < of ? "" : "\n");
+        std::fflush(stderr);
+    }
+    bool stop() override { return interrupted(); }
+
+  private:
+    Progress::Kind kind_;
+};
+
+void read_shard(const Arguments& a, ExhaustiveOptions& o) {
+    const auto text = a.text("shard", "1/1");
+    const auto slash = text.find('/');
+    if (slash == text.npos || !parse_integer(text.substr(0, slash), o.shard) || !parse_integer(text.substr(slash + 1), o.shards) || o.shards < 1 ||
+        o.shard < 1 || o.shard > o.shards)
+        throw UsageError(fmt::format("{}: '{}' is not I/N with I from 1 to N", a.where("shard"), text));
+    --o.shard;
+}
+
+int exhaustive_run(const Arguments& a, Progress::Kind kind) {
+    ExhaustiveOptions o;
+    o.subject = a.operands[0];
+    o.subject_options = subject_options(a);
+    o.types = case_filter(a).types;
+    o.contract = a.text("contract");
+    o.eps = a.number("eps", 1e-6, 0x1p-60, 0x1p60);
+    o.folder = a.text("o");
+    o.jobs = static_cast<unsigned>(a.integer("jobs", machine_cores(), 1, 1024));
+    o.in_process = a.has("in-process");
+    for (const auto& text : a.list("gain")) {
+        const auto v = read_float(text);
+        if (!v) throw UsageError(fmt::format("{}: '{}' is not a number", a.where("gain"), text));
+        o.gains.push_back(*v);
+    }
+    read_shard(a, o);
+    if (o.shards > 1 && o.folder.empty()) throw UsageError("--shard needs -o DIR: its file is what report --merge reads");
+    catch_interrupts();
+    EveryWord watcher(kind);
+    const auto r = fuzzing::run_exhaustive(o, watcher);
+    if (!r.error.empty()) {
+        fmt::print(stderr, "ulpgate: {}: {}{}\n", o.subject, r.skipped ? "SKIPPED: " : "", r.error);
+        return r.skipped ? 5 : r.subject.empty() ? 4 : 2;
+    }
+    fmt::print("{}", fuzzing::text_of(r));
+    return r.interrupted ? 130 : r.inadmissible() ? 1 : 0;
+}
+
 int search_run(const Arguments& a) {
     const auto color = one_of(a, "color", {"auto", "always", "never"});
     const auto progress = one_of(a, "progress", {"auto", "bar", "counter", "none"});
     check_subject(a.operands[0]);
+    if (a.has("exhaustive")) return exhaustive_run(a, progress_kind(progress));
+    for (const char* flag : {"gain", "shard", "o"})
+        if (a.has(flag)) throw UsageError(fmt::format("{} belongs to --exhaustive", a.where(flag)));
     const CaseFilter filter = case_filter(a);
     SearchOptions o;
     o.subject = a.operands[0];
@@ -111,6 +169,10 @@ constexpr Flag flags[] = {
     {"count", Takes::one, "N", "cases an entry instead; the result is then the same on every run with as many jobs"},
     {"seed", Takes::one, "N", "of the search (default 7)"},
     {"no-probes", Takes::nothing, "", "begin with random programs alone, without absorption rows"},
+    {"exhaustive", Takes::nothing, "", "instead: every word of the type at d = 1, judged exactly (bf16 and fp16, or --type)"},
+    {"gain", Takes::list, "W", "gains of --exhaustive (default: 1, 0x1.96p+0, -0.75, the smallest and the largest)"},
+    {"shard", Takes::one, "I/N", "of --exhaustive: the I-th of N parts; ulpgate report --merge makes one of their files"},
+    {"o", Takes::one, "DIR", "of --exhaustive: its file, with which a run that was killed goes on"},
     {"in-process", Takes::nothing, "", "call a library of yours in this process too: fast, and a crash ends the search"},
     {"jobs", Takes::one, "N", "threads (default: one a core)"},
     timeout_flag,
