@@ -5,6 +5,7 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <tuple>
 
 #include "reference/base/file.hpp"
 
@@ -36,6 +37,22 @@ constexpr std::array<Dtype, 16> dtypes{{{"BF16", 2, Type::bf16},
                                         {"U32", 4, Type::none},
                                         {"U64", 8, Type::none}}};
 
+// A name in an error: control characters would reach the terminal.
+std::string quoted(std::string_view name) {
+    std::string s = "'";
+    for (const char c : name.substr(0, 160)) {
+        constexpr char hex[] = "0123456789abcdef";
+        const auto u = static_cast<unsigned char>(c);
+        if (u >= 32 && u != 127) s += c;
+        else s += {'\\', 'x', hex[u >> 4], hex[u & 15]};
+    }
+    return s + (name.size() > 160 ? "...'" : "'");
+}
+
+bool has_control(std::string_view s) {
+    return std::any_of(s.begin(), s.end(), [](char c) { return static_cast<unsigned char>(c) < 32 || c == 127; });
+}
+
 // The header with every object's keys checked to be unique: the JSON library keeps the last of two silently.
 json parse_header(std::string_view text, std::string& error) {
     std::vector<std::set<std::string>> open;
@@ -45,14 +62,15 @@ json parse_header(std::string_view text, std::string& error) {
         if (event == json::parse_event_t::object_start) open.emplace_back();
         if (event == json::parse_event_t::object_end) open.pop_back();
         if (event == json::parse_event_t::key && !open.back().insert(value.get<std::string>()).second && twice.empty())
-            twice = "key '" + value.get<std::string>() + "' stands twice";
+            twice = "key " + quoted(value.get<std::string>()) + " stands twice";
         return true;
     };
     json header;
     try {
         header = json::parse(text, callback);
     } catch (const json::exception& e) {
-        error = std::string("the header is not JSON: ") + e.what();
+        const auto text = quoted(e.what());
+        error = "the header is not JSON: " + text.substr(1, text.size() - 2);
         return {};
     }
     if (!twice.empty()) error = "header: " + twice;
@@ -67,14 +85,15 @@ bool natural(const json& v, std::uint64_t& out) {
 }
 
 std::string read_entry(const std::string& name, const json& v, std::uint64_t data_bytes, StoredTensor& t) {
-    const auto bad = [&](const std::string& what) { return "tensor '" + name + "': " + what; };
+    const auto bad = [&](const std::string& what) { return "tensor " + quoted(name) + ": " + what; };
     t.name = name;
+    if (has_control(name)) return bad("its name holds control characters");
     if (!v.is_object() || !v.contains("dtype") || !v.contains("shape") || !v.contains("data_offsets"))
         return bad("needs dtype, shape and data_offsets");
     if (!v["dtype"].is_string()) return bad("dtype is not a string");
     t.dtype = v["dtype"].get<std::string>();
     const auto d = std::find_if(dtypes.begin(), dtypes.end(), [&](const Dtype& e) { return e.name == t.dtype; });
-    if (d == dtypes.end()) return bad("unknown dtype '" + t.dtype + "'");
+    if (d == dtypes.end()) return bad("unknown dtype " + quoted(t.dtype));
     t.type = d->type;
     if (!v["shape"].is_array()) return bad("shape is not a list");
     std::uint64_t count = 1;
@@ -98,6 +117,23 @@ std::string read_entry(const std::string& name, const json& v, std::uint64_t dat
     t.begin = begin;
     t.end = end;
     return "";
+}
+
+// The tensors lie side by side and cover the data: no overlap, no hole, nothing behind the last (the format's rule: bytes that
+// no tensor owns could hold another file).
+std::string covers(const std::vector<StoredTensor>& tensors, std::size_t bytes) {
+    std::vector<const StoredTensor*> by_place;
+    for (const auto& t : tensors) by_place.push_back(&t);
+    std::sort(by_place.begin(), by_place.end(), [](auto* a, auto* b) { return std::tie(a->begin, a->end) < std::tie(b->begin, b->end); });
+    std::size_t at = 0;
+    const StoredTensor* before = nullptr;
+    for (const auto* t : by_place) {
+        if (t->begin < at) return "tensors " + quoted(before->name) + " and " + quoted(t->name) + " overlap";
+        if (t->begin > at) return std::to_string(t->begin - at) + " bytes before tensor " + quoted(t->name) + " belong to no tensor";
+        at = t->end;
+        before = t;
+    }
+    return at == bytes ? "" : std::to_string(bytes - at) + " bytes behind the last tensor belong to no tensor";
 }
 
 SafeTensors failed(std::string what) {
@@ -138,7 +174,7 @@ SafeTensors parse_safetensors(std::string_view file) {
         if (name == "__metadata__") {
             if (!v.is_object()) return failed("__metadata__ is not an object");
             for (const auto& [key, value] : v.items()) {
-                if (!value.is_string()) return failed("__metadata__ '" + key + "' is not a string");
+                if (!value.is_string()) return failed("__metadata__ " + quoted(key) + " is not a string");
                 s.metadata[key] = value.get<std::string>();
             }
             continue;
@@ -147,13 +183,7 @@ SafeTensors parse_safetensors(std::string_view file) {
         if (auto e = read_entry(name, v, data.size(), t); !e.empty()) return failed(e);
         s.tensors.push_back(std::move(t));
     }
-    std::vector<const StoredTensor*> by_place;
-    for (const auto& t : s.tensors)
-        if (t.begin != t.end) by_place.push_back(&t);
-    std::sort(by_place.begin(), by_place.end(), [](auto* a, auto* b) { return a->begin < b->begin; });
-    for (std::size_t k = 1; k < by_place.size(); ++k)
-        if (by_place[k]->begin < by_place[k - 1]->end)
-            return failed("tensors '" + by_place[k - 1]->name + "' and '" + by_place[k]->name + "' overlap");
+    if (auto e = covers(s.tensors, data.size()); !e.empty()) return failed(e);
     s.data.resize(data.size());
     if (!data.empty()) std::memcpy(s.data.data(), data.data(), data.size());
     return s;

@@ -1,6 +1,7 @@
 // safetensors files: 8-byte little-endian header length, a JSON header, raw little-endian data. Reading believes nothing:
-// the header is at most 100 MB, keys are unique, every tensor's bytes fit its shape and type, lie inside the file, and no
-// two overlap. Format: https://github.com/huggingface/safetensors (README, "Format").
+// the header is at most 100 MB, keys are unique, every tensor's bytes fit its shape and type, and the tensors
+// cover the data without overlap or hole. A name with control characters is refused: it would reach terminals.
+// Format: https://github.com/huggingface/safetensors (README, "Format").
 #pragma once
 #include <cstddef>
 #include <cstdint>

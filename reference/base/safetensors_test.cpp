@@ -83,6 +83,24 @@ TEST(Safetensors, HostileFilesAreRefusedInWords) {
     EXPECT_NE(read_safetensors("/nowhere/x.safetensors").error.find("No such file"), std::string::npos);
 }
 
+// The format: the buffer is indexed as a whole. Bytes that no tensor owns could be another file.
+TEST(Safetensors, HolesAndNamesForTheTerminalAreRefused) {
+    const char* two = R"({"a":{"dtype":"BF16","shape":[1],"data_offsets":[0,2]},"b":{"dtype":"BF16","shape":[1],"data_offsets":[%d,%d]}})";
+    char header[200];
+    std::snprintf(header, sizeof header, two, 4, 6);
+    EXPECT_NE(error_of(header, 6).find("2 bytes before tensor 'b' belong to no tensor"), std::string::npos);
+    std::snprintf(header, sizeof header, two, 2, 4);
+    EXPECT_EQ(error_of(header, 4), "");
+    EXPECT_NE(error_of(header, 5).find("1 bytes behind the last tensor"), std::string::npos);
+    EXPECT_NE(error_of("{}", 1).find("behind the last"), std::string::npos);
+    EXPECT_NE(error_of(R"({"e":{"dtype":"BF16","shape":[0],"data_offsets":[1,1]},"a":{"dtype":"BF16","shape":[1],"data_offsets":[0,2]}})", 2), "")
+        << "an empty tensor inside another";
+    const auto red = error_of("{\"a\\u001b[31mred\":{\"dtype\":\"BF16\",\"shape\":[1],\"data_offsets\":[0,2]}}", 2);
+    EXPECT_NE(red.find("'a\\x1b[31mred': its name holds control characters"), std::string::npos) << red;
+    EXPECT_EQ(red.find('\x1b'), std::string::npos);
+    EXPECT_EQ(error_of("{\x1b}", 0).find('\x1b'), std::string::npos);
+}
+
 TEST(File, IsReplacedWhole) {
     const auto dir = std::filesystem::temp_directory_path() / ("ulpgate_file_" + std::to_string(::getpid()));
     std::filesystem::create_directory(dir);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "reference/base/file.hpp"
 #include "reference/toml/document.hpp"
 
 namespace ulpgate::launch {
@@ -101,7 +102,13 @@ class Read {
 }  // namespace
 
 Description read_description(const std::string& path, const std::string& arch) {
-    const auto document = read_toml(path);
+    std::string content;
+    if (const auto e = read_file(path, content, std::size_t{16} << 20); !e.empty()) throw std::runtime_error(e);
+    return parse_description(content, path, arch);
+}
+
+Description parse_description(std::string_view content, const std::string& path, const std::string& arch) {
+    const auto document = parse_toml(content, path);
     if (!document.error.empty()) throw std::runtime_error(document.error);
     const Read read(path);
     const auto& root = document.root;

@@ -25,6 +25,7 @@
 #pragma once
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace ulpgate::launch {
@@ -56,6 +57,8 @@ struct Description {
 
 // Throws std::runtime_error: "PATH:LINE: what".
 Description read_description(const std::string& path, const std::string& arch);
+// The same of a text; path: what errors name, and where module lies beside.
+Description parse_description(std::string_view content, const std::string& path, const std::string& arch);
 
 // A starting file for the kernels of a PTX file: their parameters listed, the meaning of each left to the author.
 std::string launch_template(const std::string& ptx_path, const std::string& ptx_source);

@@ -1,0 +1,2 @@
+#!/bin/bash -eu
+exec "$SRC/ulpgate/fuzz/ossfuzz.sh"
