@@ -21,7 +21,7 @@ inline constexpr std::array<Residual, 8> residuals{Residual::none,          Resi
 inline constexpr std::array<int, 4> rsqrts{2, 0, 1, 4};
 inline constexpr std::array<Mean, 4> means{Mean::any, Mean::div, Mean::recip, Mean::any};
 inline constexpr std::array<std::string_view, 16> orders{
-    "sequential",  "pairwise",    "lanes:8x4", "lanes:16x1", "lanes:4x2",  "butterfly",  "cuda_block", "aten_cascade",
+    "sequential",  "pairwise",    "lanes",     "lanes:16x1", "lanes:4x2",  "butterfly",  "cuda_block", "aten_cascade",
     "masked",      "lanes:8x1",   "lanes:8x8", "lanes:16x2", "sequential", "sequential", "sequential", "sequential"};
 inline constexpr std::array<std::string_view, 8> gain_rules{"ones", "pow2", "coded", "random", "tiny", "negative", "one_plus", "master"};
 inline constexpr std::array<std::string_view, 16> profiles{

@@ -38,7 +38,7 @@ constexpr std::array<Dtype, 16> dtypes{{{"BF16", 2, Type::bf16},
                                         {"U64", 8, Type::none}}};
 
 // A name in an error: control characters would reach the terminal.
-std::string quoted(std::string_view name) {
+std::string in_quotes(std::string_view name) {
     std::string s = "'";
     for (const char c : name.substr(0, 160)) {
         constexpr char hex[] = "0123456789abcdef";
@@ -62,15 +62,15 @@ json parse_header(std::string_view text, std::string& error) {
         if (event == json::parse_event_t::object_start) open.emplace_back();
         if (event == json::parse_event_t::object_end) open.pop_back();
         if (event == json::parse_event_t::key && !open.back().insert(value.get<std::string>()).second && twice.empty())
-            twice = "key " + quoted(value.get<std::string>()) + " stands twice";
+            twice = "key " + in_quotes(value.get<std::string>()) + " stands twice";
         return true;
     };
     json header;
     try {
         header = json::parse(text, callback);
     } catch (const json::exception& e) {
-        const auto text = quoted(e.what());
-        error = "the header is not JSON: " + text.substr(1, text.size() - 2);
+        const auto words = in_quotes(e.what());
+        error = "the header is not JSON: " + words.substr(1, words.size() - 2);
         return {};
     }
     if (!twice.empty()) error = "header: " + twice;
@@ -85,7 +85,7 @@ bool natural(const json& v, std::uint64_t& out) {
 }
 
 std::string read_entry(const std::string& name, const json& v, std::uint64_t data_bytes, StoredTensor& t) {
-    const auto bad = [&](const std::string& what) { return "tensor " + quoted(name) + ": " + what; };
+    const auto bad = [&](const std::string& what) { return "tensor " + in_quotes(name) + ": " + what; };
     t.name = name;
     if (has_control(name)) return bad("its name holds control characters");
     if (!v.is_object() || !v.contains("dtype") || !v.contains("shape") || !v.contains("data_offsets"))
@@ -93,7 +93,7 @@ std::string read_entry(const std::string& name, const json& v, std::uint64_t dat
     if (!v["dtype"].is_string()) return bad("dtype is not a string");
     t.dtype = v["dtype"].get<std::string>();
     const auto d = std::find_if(dtypes.begin(), dtypes.end(), [&](const Dtype& e) { return e.name == t.dtype; });
-    if (d == dtypes.end()) return bad("unknown dtype " + quoted(t.dtype));
+    if (d == dtypes.end()) return bad("unknown dtype " + in_quotes(t.dtype));
     t.type = d->type;
     if (!v["shape"].is_array()) return bad("shape is not a list");
     std::uint64_t count = 1;
@@ -128,8 +128,8 @@ std::string covers(const std::vector<StoredTensor>& tensors, std::size_t bytes) 
     std::size_t at = 0;
     const StoredTensor* before = nullptr;
     for (const auto* t : by_place) {
-        if (t->begin < at) return "tensors " + quoted(before->name) + " and " + quoted(t->name) + " overlap";
-        if (t->begin > at) return std::to_string(t->begin - at) + " bytes before tensor " + quoted(t->name) + " belong to no tensor";
+        if (t->begin < at) return "tensors " + in_quotes(before->name) + " and " + in_quotes(t->name) + " overlap";
+        if (t->begin > at) return std::to_string(t->begin - at) + " bytes before tensor " + in_quotes(t->name) + " belong to no tensor";
         at = t->end;
         before = t;
     }
@@ -174,7 +174,7 @@ SafeTensors parse_safetensors(std::string_view file) {
         if (name == "__metadata__") {
             if (!v.is_object()) return failed("__metadata__ is not an object");
             for (const auto& [key, value] : v.items()) {
-                if (!value.is_string()) return failed("__metadata__ " + quoted(key) + " is not a string");
+                if (!value.is_string()) return failed("__metadata__ " + in_quotes(key) + " is not a string");
                 s.metadata[key] = value.get<std::string>();
             }
             continue;
