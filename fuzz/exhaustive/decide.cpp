@@ -33,12 +33,14 @@ ULPGATE_INLINE void block_body(double eps, float w, bool neighbours, const float
         const double xd = static_cast<double>(x[j]), v = xd * xd + eps, rd = 1 / std::sqrt(v);
         const float r = static_cast<float>(rd);
         const auto bits = std::bit_cast<std::int32_t>(r), got = std::bit_cast<std::int32_t>(y[j]);
-        const auto at = [&](std::int32_t b) { return std::bit_cast<std::int32_t>(map<way>(x[j], w, std::bit_cast<float>(b))); };
+        // Flags are integers and joined without branches: the loop stays one of vectors.
+        const auto gives = [&](std::int32_t b) -> std::int32_t { return std::bit_cast<std::int32_t>(map<way>(x[j], w, std::bit_cast<float>(b))) == got; };
+        const auto flag = [](bool b) -> std::int32_t { return b; };
         const bool overflow = std::fabs(x[j]) >= 0x1p64f && std::fabs(x[j]) < INFINITY;
         const std::int32_t zero = (std::bit_cast<std::int32_t>(x[j]) ^ std::bit_cast<std::int32_t>(w)) & INT32_MIN;
-        const bool ordinary = (got == at(bits)) | (got == at(bits + d)) | (got == at(bits - d));
-        const bool nan = (x[j] != x[j]) & (y[j] != y[j]);
-        allowed[j] = (overflow ? got == zero : (ordinary & (std::fabs(x[j]) < 0x1p64f))) | nan;
+        const std::int32_t ordinary = gives(bits) | gives(bits + d) | gives(bits - d);
+        const std::int32_t nan = flag(x[j] != x[j]) & flag(y[j] != y[j]);
+        allowed[j] = (overflow ? flag(got == zero) : ordinary & flag(std::fabs(x[j]) < 0x1p64f)) | nan;
         const double ideal = xd * static_cast<double>(w) * rd;
         const auto field = static_cast<std::int64_t>(std::bit_cast<std::uint64_t>(std::fabs(ideal)) >> 52);
         const std::int64_t e = field > 1023 - 126 ? field : 1023 - 126;

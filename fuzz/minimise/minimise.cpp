@@ -121,8 +121,9 @@ void plainer_values(Minimiser& m, Member which, Type t) {
     std::map<std::uint32_t, int> distinct;
     for (const auto w : all) ++distinct[w];
     if (distinct.size() > 16) return;
-    for (const auto& [word, n] : distinct) {
-        const auto plainer = with_format(t, [word = word](auto f) -> Words {
+    for (const auto& entry : distinct) {
+        const std::uint32_t word = entry.first;
+        const auto plainer = with_format(t, [word](auto f) -> Words {
             const std::uint32_t mantissa = (1u << f.mantissa_bits) - 1;
             Words out{0, static_cast<std::uint32_t>(f.encode(1.0f)), word & ~mantissa & f.abs_mask, word & ~mantissa};
             for (std::uint32_t keep = mantissa; keep; keep = keep << 1 & mantissa) out.push_back(word & ~(mantissa & ~keep));
