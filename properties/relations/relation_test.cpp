@@ -74,7 +74,7 @@ TEST(Relations, EveryContractHonouringModelKeepsThem) {
 
 class BuiltInRelations : public testing::TestWithParam<const char*> {};
 std::string name_of(const testing::TestParamInfo<const char*>& i) { return i.param; }
-INSTANTIATE_TEST_SUITE_P(BuiltIn, BuiltInRelations, testing::Values("scalar", "avx2", "avx512", "avx512_portable"), name_of);
+INSTANTIATE_TEST_SUITE_P(BuiltIn, BuiltInRelations, testing::Values("scalar", "avx2", "avx512", "avx512_portable", "ptx", "cuda"), name_of);
 
 TEST_P(BuiltInRelations, AreKeptByEveryEntry) {
     SubjectOptions options;

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "impls/subject/subject.hpp"
 #include "properties/profiles/profile.hpp"
 #include "properties/relations/models_test.hpp"
@@ -54,7 +56,7 @@ class Restated : public testing::TestWithParam<const char*> {
             c.tokens = rows;
             c.seed = seed;
             const Tensors t = tensors_of(c);
-            const Model m = model_of(model_text(*restatement, c.claim[0]));
+            const Model m = model_of(model_text(*restatement, c.claim[0], d));
             const auto o = subject->run(k, t);
             ASSERT_EQ(o.event, Event::ok) << print(c) << ": " << o.what;
             const auto what = difference(t, m.run(t), o.out);
@@ -67,7 +69,7 @@ class Restated : public testing::TestWithParam<const char*> {
     std::int64_t elements = 0;
 };
 std::string name_of(const testing::TestParamInfo<const char*>& i) { return i.param; }
-INSTANTIATE_TEST_SUITE_P(BuiltIn, Restated, testing::Values("scalar", "avx2", "avx512", "avx512_portable"), name_of);
+INSTANTIATE_TEST_SUITE_P(BuiltIn, Restated, testing::Values("scalar", "avx2", "avx512", "avx512_portable", "ptx", "cuda"), name_of);
 
 TEST_P(Restated, EveryProfileInEveryEntry) {
     for (const Profile* p : profiles::all()) expect_equal(97, *p, p->name == "specials" ? 22 : 6, 3);
@@ -93,8 +95,15 @@ TEST_P(Restated, EveryProfileAtTheModelsWidths) {
 }
 
 TEST(RestatedKernels, NoneIsLeftOut) {
-    for (const auto& s : built_in_subjects(ULPGATE_HOME))
-        EXPECT_TRUE(find_restatement(s)) << s << ": add reference/restated/" << s << ".cpp and the name to BuiltIn above";
+    SubjectOptions options;
+    options.home = ULPGATE_HOME;
+    for (const auto& text : built_in_subjects(ULPGATE_HOME)) {
+        const auto s = open_subject(text, options);
+        s->start();
+        const auto& e = s->entries();
+        const bool norm = std::any_of(e.begin(), e.end(), [](const EntryInfo& i) { return i.abi == Abi::rmsnorm; });
+        EXPECT_TRUE(!norm || find_restatement(text)) << text << ": add reference/restated/" << text << ".cpp and the name to BuiltIn above";
+    }
 }
 
 }  // namespace

@@ -16,11 +16,12 @@ struct Restatement {
     std::string_view contract;  // what it computes, as a contract's text; of several entries, the first
     std::string_view model;     // what the contract leaves open, as a model's fields: "order=masked:8x4,fma"
     std::string_view what;      // whose kernel, and where its source says so
+    std::string (*order)(const Contract&, std::int64_t d) = nullptr;  // where the order depends on them; null: as `model` says
 };
 
 std::string model_text(const Restatement&);
-// The same for another entry of the kernel.
-std::string model_text(const Restatement&, const Contract& entry);
+// The same for another entry of the kernel, at width d; 0: of those whose order depends on it, the one at the entry's usual.
+std::string model_text(const Restatement&, const Contract& entry, std::int64_t d = 0);
 
 namespace restated {
 std::span<const Restatement* const> all();
