@@ -99,6 +99,19 @@ TEST(Overflow, TheOrderDecides) {
     EXPECT_FALSE(set_of("f32,cast_first", {0x1.fffffcp63f, 0x1p40f}, 0).zero) << "no order reaches it";
 }
 
+// An f64 sum from 2^128 - 2^103 on becomes Inf where it is rounded to f32.
+TEST(Overflow, OfAnF64SumThatIsRounded) {
+    const Row x{0x1.fffffep63f, 0x1.3ep52f, 0, 0};
+    double sum = 0;
+    for (const float v : x) sum += static_cast<double>(v) * static_cast<double>(v);
+    ASSERT_GE(sum, 0x1p128 - 0x1p103);
+    ASSERT_LT(sum, 0x1p128);
+    ASSERT_TRUE(std::isinf(static_cast<float>(sum)));
+    const StatisticSet s = set_of("f32,cast_first,rsqrt=0,acc=f64", x, 0);
+    EXPECT_TRUE(s.zero && s.interval && !s.spec_limit);
+    EXPECT_TRUE(holds(s, rounded_root(sum / 4, false)));
+}
+
 // Kahan's sum: inside as long as it is finite. A carry of inf - inf is NaN and no sum of the declared form.
 TEST(Overflow, CompensatedSums) {
     const auto kahan = [](const Row& x) {

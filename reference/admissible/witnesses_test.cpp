@@ -138,6 +138,12 @@ TEST(Witness, SumKeptInF64) {
     for (const bool above : {false, true})
         EXPECT_TRUE(holds(s, at_the_edge(1 / std::sqrt(static_cast<double>(kept) / 4), 1, above)));
     EXPECT_LT(s.rho, 0x1p-50);
+    // The sum, v = 2^22 + 0.25- and the root all err one way: 1/2 u, 1/2 u and 2u of r.
+    const double eps = 0x1.ffp-3;
+    const float v = kept / 4 + static_cast<float>(eps), r = at_the_edge(1 / std::sqrt(static_cast<double>(v)), 1, true);
+    const double exact = 1 / std::sqrt((0x1p24 + 1) / 4 + eps);
+    EXPECT_GE(relative(static_cast<double>(r), exact), 0.99 * 3 * u);
+    EXPECT_TRUE(holds(set_of("f32,cast_first,rsqrt=1,acc=f64", x, eps), r));
 }
 
 // Squares that f32 does not hold: (1 + 2^-12)^2 = 1 + 2^-11 + 2^-24 is a tie.
@@ -217,7 +223,28 @@ TEST(Witness, HeightOfEveryNamedOrder) {
     }
 }
 
-// rho from the data, largest first: every term is lost. Without its growth term 1 + 2nu a sum at a binade's edge would leave.
+// Why C_m grows by 1 + 2nu: a sum just below 2, carried to it by squares a little above half an ulp, goes on rounding up by
+// twice as much while the exact C_m are still below 2.
+TEST(Witness, GrowthOfTheDataBound) {
+    const float small = std::sqrt(1.01f * 0x1p-24f), large = std::sqrt(1.01f * 0x1p-23f);
+    Row x{std::sqrt(2 - 2000 * 0x1p-24f)};
+    float sum = x[0] * x[0];
+    const auto add = [&](float v) {
+        x.push_back(v);
+        sum = std::fma(v, v, sum);
+    };
+    while (sum < 2) add(small);
+    const std::size_t first = x.size();
+    for (std::size_t j = 0; j < first * 9 / 20; ++j) add(large);
+    double exact = 0;
+    for (const float v : x) exact += static_cast<double>(v) * static_cast<double>(v);
+    ASSERT_LT(exact, 2);
+    ASSERT_GT(relative(static_cast<double>(sum), exact) * exact, 1.2 * static_cast<double>(x.size()) * u);
+    const StatisticSet s = set_of("f32,cast_first,rsqrt=0", x, 0);
+    EXPECT_TRUE(holds(s, rounded_root(static_cast<double>(sum / static_cast<float>(x.size())))));
+}
+
+// rho from the data, largest first: every term is lost.
 TEST(Witness, DataBound) {
     for (const std::size_t n : {2u, 3u, 10u, 64u, 1000u, 7169u}) {
         Row x(n, 0x1.ffp-13f);
