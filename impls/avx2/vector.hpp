@@ -35,6 +35,36 @@ struct Vector {
     }
     VECTOR_FUNCTION void store(F32* p) const { _mm256_storeu_ps(&p->value, v); }
 
+    // Past the caches, without reading the lines first. p is aligned to the vector's bytes in memory.
+    VECTOR_FUNCTION void stream(Bf16* p) const {
+        _mm_stream_si128(reinterpret_cast<__m128i*>(p), low_halves(_mm256_srli_epi32(bf16_bits(), 16)));
+    }
+    VECTOR_FUNCTION void stream(Fp16* p) const {
+        _mm_stream_si128(reinterpret_cast<__m128i*>(p), _mm256_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT));
+    }
+    VECTOR_FUNCTION void stream(F32* p) const { _mm256_stream_ps(&p->value, v); }
+    VECTOR_FUNCTION static void end_streams() { _mm_sfence(); }
+
+    // Sixteen bf16 as their even and their odd elements, which crosses no lane; merged: in the order of memory again.
+    VECTOR_FUNCTION static void split(const Bf16* p, Vector& even, Vector& odd) {
+        const __m256i words = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
+        even.v = _mm256_castsi256_ps(_mm256_slli_epi32(words, 16));
+        odd.v = _mm256_castsi256_ps(_mm256_and_si256(words, high_halves()));
+    }
+    VECTOR_FUNCTION static void merge(Vector& even, Vector& odd) {
+        const __m256 low = _mm256_unpacklo_ps(even.v, odd.v), high = _mm256_unpackhi_ps(even.v, odd.v);
+        even.v = _mm256_permute2f128_ps(low, high, 0x20);
+        odd.v = _mm256_permute2f128_ps(low, high, 0x31);
+    }
+    // A NaN that only bf16 values went into has no bits below them and keeps its own: no test for one.
+    VECTOR_FUNCTION Vector bf16_of_bf16s() const { return {_mm256_castsi256_ps(_mm256_and_si256(rounded_bits(), high_halves()))}; }
+    template <bool streaming>
+    VECTOR_FUNCTION static void join(Vector even, Vector odd, Bf16* p) {
+        const __m256i words = _mm256_blend_epi16(_mm256_srli_epi32(even.rounded_bits(), 16), odd.rounded_bits(), 0xaa);
+        if constexpr (streaming) _mm256_stream_si256(reinterpret_cast<__m256i*>(p), words);
+        else _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), words);
+    }
+
     // The first n < lanes elements through a buffer: AVX2 has no masked moves of 16-bit elements.
     template <class T>
     VECTOR_FUNCTION static Vector load(const T* p, int n) {
@@ -69,12 +99,15 @@ struct Vector {
     // To nearest, ties to even, in the upper half of each lane: add just under half an ulp, one more where
     // the kept part is odd. A NaN would carry into infinity: it becomes the quiet NaN.
     VECTOR_FUNCTION __m256i bf16_bits() const {
+        const __m256i is_nan = _mm256_castps_si256(_mm256_cmp_ps(v, v, _CMP_UNORD_Q));
+        return _mm256_blendv_epi8(rounded_bits(), _mm256_set1_epi32(0x7fc00000), is_nan);
+    }
+    VECTOR_FUNCTION __m256i rounded_bits() const {
         const __m256i u = _mm256_castps_si256(v);
         const __m256i odd = _mm256_and_si256(_mm256_srli_epi32(u, 16), _mm256_set1_epi32(1));
-        const __m256i nearest = _mm256_add_epi32(u, _mm256_add_epi32(odd, _mm256_set1_epi32(0x7fff)));
-        const __m256i is_nan = _mm256_castps_si256(_mm256_cmp_ps(v, v, _CMP_UNORD_Q));
-        return _mm256_blendv_epi8(nearest, _mm256_set1_epi32(0x7fc00000), is_nan);
+        return _mm256_add_epi32(u, _mm256_add_epi32(odd, _mm256_set1_epi32(0x7fff)));
     }
+    VECTOR_FUNCTION static __m256i high_halves() { return _mm256_set1_epi32(static_cast<int>(0xffff0000u)); }
     // Lanes below 2^16 as eight 16-bit words.
     VECTOR_FUNCTION static __m128i low_halves(__m256i u) {
         const __m256i packed = _mm256_packus_epi32(u, u);

@@ -11,7 +11,9 @@
 // be residual. Nothing before, between or after the rows is read or written.
 //
 // V has: lanes; zero(), broadcast(f), load(p), load(p, n) (n < lanes elements, zero above), store(p),
-// store(p, n), rounded_to<T>(), a + b, a * b, fma(a, b, c), halved_sum(). VECTOR_TARGET is the target
+// store(p, n), rounded_to<T>(), a + b, a * b, fma(a, b, c), halved_sum(). It may have: stream(p) and end_streams(), stores that
+// leave the caches alone, used where x and y are larger than they; split(p, even, odd), merge(even, odd), bf16_of_bf16s() and
+// join(even, odd, p), two vectors of bf16 at a time: the same elements meet in the same order. VECTOR_TARGET is the target
 // attribute of its functions; it comes with V's header, before this one.
 #pragma once
 #include <cstdint>
@@ -70,6 +72,40 @@ VECTOR_INLINE typename N::V input(const Row<N>& row, std::int64_t j, std::int64_
     return z;
 }
 
+template <class V>
+concept Splits = requires(V v, const Bf16* p) { V::split(p, v, v); };
+template <class V>
+concept Streams = requires { V::end_streams(); };
+
+template <class T>
+constexpr bool is_bf16 = false;
+template <>
+inline constexpr bool is_bf16<Bf16> = true;
+template <class N>
+constexpr bool splits = Splits<typename N::V> && is_bf16<typename N::X> && is_bf16<typename N::W> && is_bf16<typename N::Y>;
+
+// Two vectors of input: in memory's order, or as even and odd elements.
+template <class N>
+VECTOR_INLINE void input_pair(const Row<N>& row, std::int64_t j, typename N::V& a, typename N::V& b) {
+    using V = typename N::V;
+    if constexpr (splits<N>) {
+        V::split(row.x + j, a, b);
+        if constexpr (N::has_residual) {
+            V ra, rb;
+            V::split(row.residual + j, ra, rb);
+            a = a + ra;
+            b = b + rb;
+        }
+        if constexpr (N::residual == Residual::rounded) {
+            a = a.bf16_of_bf16s();
+            b = b.bf16_of_bf16s();
+        }
+    } else {
+        a = input<N, true>(row, j, V::lanes);
+        b = input<N, true>(row, j + V::lanes, V::lanes);
+    }
+}
+
 template <class N>
 VECTOR_INLINE float sum_of_squares(const Row<N>& row) {
     using V = typename N::V;
@@ -77,10 +113,14 @@ VECTOR_INLINE float sum_of_squares(const Row<N>& row) {
     V sum[4] = {V::zero(), V::zero(), V::zero(), V::zero()};
     std::int64_t j = 0;
     for (; j + 4 * lanes <= row.d; j += 4 * lanes)
-        for (int k = 0; k < 4; ++k) {
-            const V z = input<N, true>(row, j + k * lanes, lanes);
-            sum[k] = fma(z, z, sum[k]);
+        for (int k = 0; k < 4; k += 2) {
+            V a, b;
+            input_pair(row, j + k * lanes, a, b);
+            sum[k] = fma(a, a, sum[k]);
+            sum[k + 1] = fma(b, b, sum[k + 1]);
         }
+    if constexpr (splits<N>)
+        for (int k = 0; k < 4; k += 2) V::merge(sum[k], sum[k + 1]);
     for (int k = 0; k < 4; ++k, j += lanes) {
         if (j >= row.d) break;
         const V z = row.d - j < lanes ? input<N, false>(row, j, row.d - j) : input<N, true>(row, j, lanes);
@@ -89,27 +129,62 @@ VECTOR_INLINE float sum_of_squares(const Row<N>& row) {
     return (((sum[0] + sum[1]) + sum[2]) + sum[3]).halved_sum();
 }
 
-template <class N, bool whole>
+template <bool streaming, class V, class T>
+VECTOR_INLINE void store_whole(V v, T* p) {
+    if constexpr (streaming) v.stream(p);
+    else v.store(p);
+}
+
+// Two vectors of output, all types bf16.
+template <class N, bool streaming>
+VECTOR_INLINE void write_pair(const Row<N>& row, typename N::V r, std::int64_t j) {
+    using V = typename N::V;
+    V a, b, wa, wb;
+    input_pair(row, j, a, b);
+    V::split(row.w + j, wa, wb);
+    if constexpr (N::has_residual) V::template join<false>(a, b, row.residual_out + j);
+    a = a * r;
+    b = b * r;
+    if constexpr (N::map == Map::cast_first) {
+        a = a.bf16_of_bf16s();
+        b = b.bf16_of_bf16s();
+    }
+    V::template join<streaming>(a * wa, b * wb, row.y + j);
+}
+
+template <class N, bool whole, bool streaming = false>
 VECTOR_INLINE void write(const Row<N>& row, typename N::V r, std::int64_t j, std::int64_t n) {
     using V = typename N::V;
     const V z = input<N, whole>(row, j, n), w = load<V, whole>(row.w + j, n);
     if constexpr (N::has_residual) store<whole>(z, row.residual_out + j, n);
     V y = z * r;
     if constexpr (N::map == Map::cast_first) y = y.template rounded_to<typename N::X>();
-    store<whole>(y * w, row.y + j, n);
+    if constexpr (whole) store_whole<streaming>(y * w, row.y + j);
+    else store<false>(y * w, row.y + j, n);
 }
 
-template <class N>
+template <class N, bool streaming>
 VECTOR_INLINE void normalise(const Row<N>& row) {
     using V = typename N::V;
     const float rms = __builtin_sqrtf(sum_of_squares(row) / static_cast<float>(row.d) + row.eps);
     const V r = V::broadcast(1.0f / rms);
     std::int64_t j = 0;
-    for (; j + V::lanes <= row.d; j += V::lanes) write<N, true>(row, r, j, V::lanes);
+    if constexpr (splits<N>)
+        for (; j + 2 * V::lanes <= row.d; j += 2 * V::lanes) write_pair<N, streaming>(row, r, j);
+    for (; j + V::lanes <= row.d; j += V::lanes) write<N, true, streaming>(row, r, j, V::lanes);
     if (j < row.d) write<N, false>(row, r, j, row.d - j);
 }
 
+// Whether y is better written past the caches: x and y fill them, and every vector of y is aligned.
 template <class N>
+inline bool streams(const ulpgate_rmsnorm& a) {
+    constexpr std::uint64_t in_cache = 32 << 20;
+    constexpr auto size = static_cast<std::int64_t>(sizeof(typename N::Y)), vector = 2 * N::V::lanes * size;
+    const auto bytes = static_cast<std::uint64_t>(a.rows * a.d) * (sizeof(typename N::X) + sizeof(typename N::Y));
+    return bytes > in_cache && reinterpret_cast<std::uintptr_t>(a.y.data) % vector == 0 && a.y.stride[0] * size % vector == 0;
+}
+
+template <class N, bool streaming>
 VECTOR_TARGET void rows(const void* arguments, std::int64_t begin, std::int64_t end) {
     const auto& a = *static_cast<const ulpgate_rmsnorm*>(arguments);
     for (std::int64_t i = begin; i < end; ++i) {
@@ -124,15 +199,20 @@ VECTOR_TARGET void rows(const void* arguments, std::int64_t begin, std::int64_t 
         }
         row.d = a.d;
         row.eps = static_cast<float>(a.eps);
-        normalise(row);
+        normalise<N, streaming>(row);
     }
+    if constexpr (streaming) N::V::end_streams();
 }
 
 // The ABI's function for one contract.
 template <class N>
 int rmsnorm(const ulpgate_rmsnorm* a) {
     if (const int status = check<N>(*a); status != ULPGATE_OK) return status;
-    if (a->rows) over_rows(rows<N>, a, a->rows, thread_count(a->call.threads, a->rows, a->d));
+    if (!a->rows) return ULPGATE_OK;
+    auto function = rows<N, false>;
+    if constexpr (Streams<typename N::V>)
+        if (streams<N>(*a)) function = rows<N, true>;
+    over_rows(function, a, a->rows, thread_count(a->call.threads, a->rows, a->d));
     return ULPGATE_OK;
 }
 
