@@ -2,9 +2,14 @@
 // the same tree on the same cases: equal bits to each other too.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <cstring>
+#include <memory>
 #include <set>
+#include <vector>
 
 #include "impls/testing/rmsnorm_case.hpp"
+#include "reference/formats/convert.hpp"
 
 namespace ulpgate::testing {
 namespace {
@@ -112,6 +117,61 @@ TEST_P(VectorKernel, refuses_what_it_does_not_do_and_writes_nothing) {
     EXPECT_EQ(status([&](auto& a) { a.x.type = ULPGATE_F16; }), ULPGATE_BAD_ARGUMENT);
     EXPECT_EQ(status([&](auto& a) { a.w.data = nullptr; }), ULPGATE_BAD_ARGUMENT);
     EXPECT_EQ(y.memory(), before);
+}
+
+// What is larger than the caches may be written past them: the same bits, row for row, as a call of few rows gives.
+TEST_P(VectorKernel, calls_larger_than_the_caches_give_the_same_bits) {
+    constexpr std::int64_t d = 1537, stride = 1552;
+    for (const ulpgate_entry& e : module.entries()) {
+        const Contract c = contract_of(e);
+        if (c.residual != Residual::none) continue;
+        const auto x_size = static_cast<std::size_t>(bytes(c.x)), y_size = static_cast<std::size_t>(bytes(c.y));
+        const std::int64_t rows = (std::int64_t{33} << 20) / (d * static_cast<std::int64_t>(x_size + y_size)) + 1;
+        const auto room = [&](std::size_t size) {
+            const auto n = static_cast<std::size_t>(rows * stride) * size;
+            return std::unique_ptr<std::byte, void (*)(void*)>(static_cast<std::byte*>(std::aligned_alloc(64, (n + 63) / 64 * 64)), std::free);
+        };
+        const auto x = room(x_size), y = room(y_size), z = room(y_size);
+        std::vector<float> values(stride * 16), gain(d);
+        Rng rng(3, 0, 0);
+        for (float& v : values) v = static_cast<float>(rng.gauss()) * 0x1p-16f;
+        for (float& v : gain) v = static_cast<float>(rng.gauss()) * 0x1p-16f;
+        const std::size_t piece = values.size() * x_size, all = static_cast<std::size_t>(rows * stride) * x_size;
+        encode_words(c.x, values, x.get());
+        for (std::size_t at = piece; at < all; at += piece) std::memcpy(x.get() + at, x.get(), std::min(piece, all - at));
+        std::vector<std::byte> w(d * static_cast<std::size_t>(bytes(c.w)));
+        encode_words(c.w, gain, w.data());
+        std::memset(y.get(), 0x71, static_cast<std::size_t>(rows * stride) * y_size);
+        std::memset(z.get(), 0x71, static_cast<std::size_t>(rows * stride) * y_size);
+        const auto call = [&](std::byte* out, std::int64_t from, std::int64_t n) {
+            const auto tensor = [&](std::byte* p, Type t, std::uint32_t rank) {
+                ulpgate_tensor v{};
+                v.data = p;
+                v.type = static_cast<std::uint32_t>(t);
+                v.rank = rank;
+                v.size[0] = rank == 2 ? n : d;
+                v.size[1] = d;
+                v.stride[0] = rank == 2 ? stride : 1;
+                v.stride[1] = 1;
+                return v;
+            };
+            ulpgate_rmsnorm a{};
+            a.call.size = sizeof a;
+            a.call.entry = &e;
+            a.call.threads = 1;
+            a.rows = a.tokens = n;
+            a.batch = 1;
+            a.d = a.d_stat = d;
+            a.eps = 1e-6;
+            a.x = tensor(x.get() + static_cast<std::size_t>(from * stride) * x_size, c.x, 2);
+            a.y = tensor(out + static_cast<std::size_t>(from * stride) * y_size, c.y, 2);
+            a.w = tensor(w.data(), c.w, 1);
+            return e.rmsnorm(&a);
+        };
+        ASSERT_EQ(call(y.get(), 0, rows), ULPGATE_OK);
+        for (std::int64_t i = 0; i < rows; i += rows / 3) ASSERT_EQ(call(z.get(), i, std::min(rows / 3, rows - i)), ULPGATE_OK);
+        ASSERT_EQ(std::memcmp(y.get(), z.get(), static_cast<std::size_t>(rows * stride) * y_size), 0) << e.contract;
+    }
 }
 
 }  // namespace
