@@ -88,6 +88,7 @@ constexpr Flag flags[] = {
     junit_flag,
     markdown_flag,
     sarif_flag,
+    html_flag,
     annotations_flag,
     {"require-claim", Takes::nothing, "", "a subject that claims nothing is a usage error"},
     {"arch", Takes::list, "ARCH", "of kernels in PTX: sm_80, sm_90 (default: both of the built-in ones; a file's own)"},

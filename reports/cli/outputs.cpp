@@ -4,6 +4,7 @@
 
 #include "reference/base/file.hpp"
 #include "reports/annotations/annotations.hpp"
+#include "reports/html/html.hpp"
 #include "reports/json/json.hpp"
 #include "reports/junit/junit.hpp"
 #include "reports/markdown/markdown.hpp"
@@ -15,7 +16,7 @@ Outputs::Outputs(const Arguments& a) {
     const auto add = [&](std::string_view flag, std::string (*render)(const Result&)) {
         const auto path = a.text(flag);
         if (path.empty()) return;
-        if (path == "-" && to_stdout_) throw UsageError(fmt::format("{}: stdout is taken by another of --json --junit --markdown --sarif", a.where(flag)));
+        if (path == "-" && to_stdout_) throw UsageError(fmt::format("{}: stdout is taken by another of --json --junit --markdown --sarif --html", a.where(flag)));
         to_stdout_ |= path == "-";
         files_.push_back({flag, path, render});
     };
@@ -23,6 +24,7 @@ Outputs::Outputs(const Arguments& a) {
     add("junit", to_junit);
     add("markdown", [](const Result& r) { return to_markdown(r); });
     add("sarif", to_sarif);
+    add("html", to_html);
     if (const auto kind = a.text("annotations"); kind == "github") annotations_ = true;
     else if (!kind.empty()) throw UsageError(fmt::format("{}: '{}' is not known; github is", a.where("annotations"), kind));
 }

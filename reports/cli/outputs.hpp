@@ -13,6 +13,7 @@ inline constexpr Flag json_flag{"json", Takes::one, "FILE", "the result as JSON 
 inline constexpr Flag junit_flag{"junit", Takes::one, "FILE", "the same as JUnit XML"};
 inline constexpr Flag markdown_flag{"markdown", Takes::one, "FILE", "the same as Markdown: a step summary, a comment on a pull request"};
 inline constexpr Flag sarif_flag{"sarif", Takes::one, "FILE", "failures as SARIF 2.1.0"};
+inline constexpr Flag html_flag{"html", Takes::one, "FILE", "one page of its own: verdict, plots, failures; nothing is loaded from elsewhere"};
 inline constexpr Flag annotations_flag{"annotations", Takes::one, "github", "failures as workflow commands on stdout, after the table"};
 
 class Outputs {

@@ -43,6 +43,7 @@ constexpr Flag flags[] = {
     junit_flag,
     markdown_flag,
     sarif_flag,
+    html_flag,
     annotations_flag,
     color_flag,
 };

@@ -43,6 +43,7 @@ constexpr Flag flags[] = {
     {"activations", Takes::one, "FILE", "rows and gains from safetensors instead of the bundled ones"},
     {"quick", Takes::nothing, "", "a part of the rows"},
     json_flag,
+    html_flag,
     timeout_flag,
     child_env_flag,
 };

@@ -249,6 +249,30 @@ Json stages(const StageTable& t) {
             {"bias_ulp", number(t.bias_ulp)}, {"stages", lines}};
 }
 
+Json eps(const EpsTable& t) {
+    Json rms = Json::array(), moves = Json::array();
+    for (const auto& b : t.by_rms)
+        rms.push_back({{"log2_rms", b.log2_rms == zero_row ? Json("zero") : Json(b.log2_rms)}, {"rows", b.rows}, {"share", number(b.share)}});
+    for (const auto& m : t.moves)
+        moves.push_back({{"eps", number(m.eps)},
+                         {"all_below_rms", number(m.all_below)},
+                         {"some_below_rms", number(m.some_below)},
+                         {"one_below_rms", number(m.one_below)},
+                         {"rows_all", m.rows_all},
+                         {"rows_some", m.rows_some},
+                         {"changed_rows", m.changed_rows},
+                         {"changed_outputs", m.changed_outputs},
+                         {"steps", m.worst_steps}});
+    Json j = {{"op", t.op}, {"source", t.source}, {"type", name(t.type)}, {"d", t.d}, {"rows", t.rows}, {"elements", t.elements}, {"eps", number(t.eps)}};
+    j["by_rms"] = rms;
+    j["share"] = {{"median", number(t.share_median)}, {"worst", number(t.share_worst)}};
+    j["moves"] = moves;
+    j["recovered"] = t.subject.empty() ? Json(nullptr)
+                                       : Json({{"subject", t.subject}, {"lo", number(t.recovered_lo)}, {"hi", number(t.recovered_hi)}, {"rows", t.recovered_rows}});
+    j["warning"] = optional(t.warning);
+    return j;
+}
+
 }  // namespace
 
 std::string to_json(const Result& r) {
@@ -263,6 +287,10 @@ std::string to_json(const Result& r) {
     if (!r.stages.empty()) {
         j["stages"] = Json::array();
         for (const auto& t : r.stages) j["stages"].push_back(stages(t));
+    }
+    if (!r.eps.empty()) {
+        j["eps"] = Json::array();
+        for (const auto& t : r.eps) j["eps"].push_back(eps(t));
     }
     j["skipped"] = Json::array();
     for (const auto& s : r.skipped) j["skipped"].push_back({{"subject", s.subject}, {"reason", s.reason}, {"required", s.required}});

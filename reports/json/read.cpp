@@ -98,6 +98,11 @@ class In {
         if (c.empty()) fail("a contract is needed");
         return c[0];
     }
+    int octave() const {
+        if (!j_->is_string()) return static_cast<int>(integer());
+        if (text() != "zero") fail("a whole number or \"zero\" is needed");
+        return zero_row;
+    }
     Verdict verdict() const {
         const auto s = text();
         for (int k = 0; k <= static_cast<int>(Verdict::skipped); ++k)
@@ -191,14 +196,7 @@ Measure measure(const In& j, const In& error) {
     m.eps_dominated_rows = error["eps_dominated_rows"].integer();
     m.errors = histogram(error["histogram"]);
     for (const auto& b : error["by_rms"].list()) {
-        const In k = b["log2_rms"];
-        int octave = zero_row;
-        try {
-            octave = static_cast<int>(k.integer());
-        } catch (const Unreadable&) {
-            if (k.text() != "zero") k.fail("a whole number or \"zero\" is needed");
-        }
-        m.by_rms[octave] = {b["rows"].integer(), b["worst_ulp"].number(), b["worst_r_ulp32"].number()};
+        m.by_rms[b["log2_rms"].octave()] = {b["rows"].integer(), b["worst_ulp"].number(), b["worst_r_ulp32"].number()};
     }
     m.outside = j["outside"].integer();
     return m;
@@ -318,6 +316,32 @@ StageTable stages(const In& j) {
     return t;
 }
 
+EpsTable eps(const In& j) {
+    EpsTable t;
+    t.op = j["op"].text();
+    t.source = j["source"].text();
+    t.type = j["type"].type();
+    t.d = j["d"].integer();
+    t.rows = j["rows"].integer();
+    t.elements = j["elements"].integer();
+    t.eps = j["eps"].number();
+    for (const auto& b : j["by_rms"].list()) t.by_rms.push_back({b["log2_rms"].octave(), b["rows"].integer(), b["share"].number()});
+    t.share_median = j["share"]["median"].number();
+    t.share_worst = j["share"]["worst"].number();
+    for (const auto& m : j["moves"].list())
+        t.moves.push_back({m["eps"].number(), m["all_below_rms"].number(), m["some_below_rms"].number(), m["one_below_rms"].number(), m["rows_all"].integer(),
+                           m["rows_some"].integer(), m["changed_rows"].integer(), m["changed_outputs"].integer(), m["steps"].integer()});
+    if (j.has("recovered")) {
+        const In k = j["recovered"];
+        t.subject = k["subject"].text();
+        t.recovered_lo = k["lo"].number();
+        t.recovered_hi = k["hi"].number();
+        t.recovered_rows = k["rows"].integer();
+    }
+    t.warning = j["warning"].text_or_nothing();
+    return t;
+}
+
 Result whole(const In& j) {
     const auto schema = j["schema"].text();
     if (schema != run_schema)
@@ -329,6 +353,8 @@ Result whole(const In& j) {
     for (const auto& g : j["results"].list()) r.groups.push_back(group(g));
     if (j.has("stages"))
         for (const auto& t : j["stages"].list()) r.stages.push_back(stages(t));
+    if (j.has("eps"))
+        for (const auto& t : j["eps"].list()) r.eps.push_back(eps(t));
     for (const auto& s : j["skipped"].list()) r.skipped.push_back({s["subject"].text(), s["reason"].text(), s["required"].truth()});
     for (const auto& s : j["not_loaded"].list()) r.not_loaded.push_back({s["subject"].text(), s["reason"].text()});
     r.notes = j["notes"].texts();

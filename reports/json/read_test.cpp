@@ -58,6 +58,7 @@ Result full() {
     r.not_loaded.push_back({"./x.so", "not an ELF file"});
     r.notes = {"a note"};
     r.stages = example::run().stages;
+    r.eps = example::run().eps;
     r.complete = false, r.claim_missing = true, r.seconds = 2.5, r.exit = 130;
     return r;
 }

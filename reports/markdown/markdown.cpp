@@ -87,8 +87,9 @@ std::string clipped(std::string s, std::size_t n) {
 }
 
 std::string closing(const Result& r) {
+    const std::string sight = sight_text(r, {});
     std::string s;
-    for (const auto line : split(sight_text(r, {}), '\n'))
+    for (const auto line : split(sight, '\n'))
         if (!line.empty()) s += markdown(clipped(std::string(line), 200)) + "  \n";
     const auto& c = r.context;
     return s + markdown(clipped(fmt::format("{} · {} · {} {} · ulpgate {}", c.machine, c.cpu, c.compiler, c.flags, c.version), 200)) + "\n";

@@ -63,6 +63,14 @@ inline Result run() {
     StageTable t{"scalar", "q_a_layernorm", Type::bf16, 1536, default_contract(Type::bf16, Map::cast_first), "bf16,cast_first", "equal bit for bit in 4 of 4 rows", 4, 6144, 1, 0.42, 1.4, -0.01, {}};
     for (const auto* stage : {"sum", "mean", "eps", "rsqrt", "multiply", "cast", "gain"}) t.lines.push_back({stage, 0.1, 0.5, 0.01, 1 / 7.0, 0.2, 0.9, 1, 2, "q_a_layernorm/bf16/1536/profile=gaussian/row=1", 7});
     r.stages.push_back(t);
+    EpsTable e;
+    e.op = "final_norm", e.source = "real.safetensors@blk.0", e.type = Type::bf16, e.d = 7168, e.rows = 10, e.elements = 71680, e.eps = 1e-6;
+    e.by_rms = {{-2000, 1, 1}, {-9, 4, 0.21}, {-3, 5, 1e-4}};
+    e.share_median = 0.1, e.share_worst = 1;
+    e.moves = {{1e-5, 0.0239, 0.0339, 2.44, 4, 5, 6, 700, 3}, {0, 0, 0, 0, 0, 0, 0, 0, 0}};
+    r.eps.push_back(e);
+    e.subject = hostile, e.recovered_lo = 9.9e-7, e.recovered_hi = 1.1e-6, e.recovered_rows = 40, e.warning = "config <eps>";
+    r.eps.push_back(e);
     r.skipped.push_back({"avx512", "no AVX-512", false});
     r.skipped.push_back({"cuda", "no GPU", true});
     r.not_loaded.push_back({"./gone.so", "no such file"});

@@ -110,6 +110,33 @@ struct StageTable {
     std::vector<StageLine> lines;
 };
 
+// What eps does to given rows (reports/eps).
+struct EpsMove {  // another eps instead of the row's own
+    double eps = 0;
+    double all_below = 0, some_below = 0, one_below = 0;  // rms under which it moves every output; some; about one a row. 0: none
+    std::int64_t rows_all = 0, rows_some = 0;             // rows under the first two
+    std::int64_t changed_rows = 0, changed_outputs = 0;   // of the correctly rounded specification
+    std::int64_t worst_steps = 0;
+};
+struct EpsRow {  // a histogram of rms: rows with 2^k <= rms < 2^(k+1)
+    int log2_rms = 0;
+    std::int64_t rows = 0;
+    double share = 0;  // eps / (v + eps), the mean of these rows
+};
+struct EpsTable {
+    std::string op, source;  // a profile, or FILE@NAME
+    Type type = Type::none;
+    std::int64_t d = 0, rows = 0, elements = 0;
+    double eps = 0;
+    std::vector<EpsRow> by_rms;
+    double share_median = 0, share_worst = 0;
+    std::vector<EpsMove> moves;
+    std::string subject;                              // whose eps was recovered; "" for none
+    double recovered_lo = 0, recovered_hi = 0;        // lo > hi: no one eps explains the rows
+    std::int64_t recovered_rows = 0;
+    std::string warning;
+};
+
 struct SubjectInfo {
     std::string text, name, version, mode;
 };
@@ -129,6 +156,7 @@ struct Result {
     std::vector<NotLoaded> not_loaded;
     std::vector<std::string> notes;  // of the run as a whole
     std::vector<StageTable> stages;  // of `report budget`
+    std::vector<EpsTable> eps;       // of `report eps`
     bool complete = true;
     bool claim_missing = false;  // --require-claim, and a subject claims nothing
     double seconds = 0;
