@@ -107,7 +107,7 @@ TEST(Overflow, OfAnF64SumThatIsRounded) {
     ASSERT_GE(sum, 0x1p128 - 0x1p103);
     ASSERT_LT(sum, 0x1p128);
     ASSERT_TRUE(std::isinf(static_cast<float>(sum)));
-    const StatisticSet s = set_of("f32,cast_first,rsqrt=0,acc=f64", x, 0);
+    const StatisticSet s = set_of("f32,cast_first,rsqrt=0,acc=f64,sq=f64", x, 0);
     EXPECT_TRUE(s.zero && s.interval && !s.spec_limit);
     EXPECT_TRUE(holds(s, rounded_root(sum / 4, false)));
 }

@@ -100,7 +100,7 @@ Interval mean_plus_eps(const Contract& c, const Sum& s, std::int64_t width, doub
     const double least = flush ? 0x1p-126 : smallest;
     Interval v{lo == 0 || (flush && lo < least) ? 0 : std::max(lo, least), hi > 0 ? std::max(hi, smallest) : 0, smallest};
     if (v.lo > 0) v.least = v.lo;
-    if (c.acc == Accumulate::f64 && !zero) v.least = std::min(v.least, least_wide(c, s, width, eps, eps_lo));
+    if (c.acc == Accumulate::f64 && !zero) v.least = std::min(v.least, std::max(lo, least_wide(c, s, width, eps, eps_lo)));
     return v;
 }
 

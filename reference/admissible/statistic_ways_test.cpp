@@ -54,6 +54,10 @@ TEST(Statistic, HoldsWideAccumulators) {
             ASSERT_TRUE(holds(s, narrow)) << i << fields;
             ASSERT_TRUE(holds(s, wide)) << i << fields;
             ASSERT_LT(s.rho, 0x1p-22);
+            if (sum > 0x1p-100 && sum < 0x1p120) {  // and nothing wider than its roundings
+                ASSERT_LT(static_cast<double>(s.hi), s.r * (1 + 8 * unit32)) << i << fields;
+                ASSERT_GT(static_cast<double>(s.lo), s.r * (1 - 8 * unit32)) << i << fields;
+            }
         }
     }
 }
