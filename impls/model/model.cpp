@@ -9,9 +9,11 @@
 
 #include <fmt/format.h>
 
+#include "impls/model/query.hpp"
 #include "impls/ulpgate_kernel.h"
 #include "reference/faults/fault.hpp"
 #include "reference/faults/subject_text.hpp"
+#include "reference/query_faults/query_fault.hpp"
 
 namespace {
 
@@ -26,6 +28,7 @@ struct Kernel {
 struct Described {
     std::string variant, name, note, unavailable;
     std::vector<std::unique_ptr<Kernel>> kernels;
+    std::vector<std::unique_ptr<QueryKernel>> query_kernels;
     std::vector<ulpgate_entry> entries;
     ulpgate_descriptor descriptor{};
 };
@@ -136,7 +139,10 @@ void add(Described& d, Model model) {
 void fill(Described& d) {
     d.name = d.variant;
     SubjectModels found;
-    if (const auto bad = parse_subject(d.variant, found))
+    if (const auto query = parse_query_subject(d.variant)) {
+        if (query->error) d.unavailable = fmt::format("column {}: {}", query->error->at + 1, query->error->what);
+        add_query(*query, d.query_kernels, d.entries);
+    } else if (const auto bad = parse_subject(d.variant, found))
         d.unavailable = fmt::format("column {}: {}", bad->at + 1, bad->what);
     for (Model& m : found.models) add(d, std::move(m));
     d.note = std::move(found.left_out);

@@ -50,6 +50,18 @@ const ulpgate_entry& entry_at(const ulpgate_descriptor& d, std::uint32_t k) {
     return *reinterpret_cast<const ulpgate_entry*>(reinterpret_cast<const char*>(d.entries) + k * d.entry_size);
 }
 
+// The argument struct that an entry takes, as its author compiled it.
+void validate_arguments(const ulpgate_descriptor& d, int which) {
+    constexpr const char* structs[] = {"ulpgate_rmsnorm", "ulpgate_mla_query", "ulpgate_linear"};
+    constexpr std::size_t sizes[] = {sizeof(ulpgate_rmsnorm), sizeof(ulpgate_mla_query), sizeof(ulpgate_linear)};
+    if (d.args_size[which] < sizes[which])
+        leave(exit_not_loaded, "its %s has %u bytes, at least %zu are needed: begin the descriptor with ULPGATE_HEAD", structs[which],
+              d.args_size[which], sizes[which]);
+    if (d.args_size[which] > sizes[which])
+        leave(exit_not_loaded, "its %s has %u bytes, this ulpgate's has %zu: built with a newer header than this program", structs[which],
+              d.args_size[which], sizes[which]);
+}
+
 void validate(const ulpgate_descriptor& d) {
     constexpr std::size_t needed = offsetof(ulpgate_descriptor, unavailable);
     if (d.size < needed)
@@ -64,12 +76,6 @@ void validate(const ulpgate_descriptor& d) {
     if (d.entry_size < offsetof(ulpgate_entry, user))
         leave(exit_not_loaded, "entry_size is %u bytes, at least %zu are needed: begin the descriptor with ULPGATE_HEAD", d.entry_size,
               offsetof(ulpgate_entry, user));
-    if (d.args_size[0] < sizeof(ulpgate_rmsnorm))
-        leave(exit_not_loaded, "its ulpgate_rmsnorm has %u bytes, at least %zu are needed: begin the descriptor with ULPGATE_HEAD", d.args_size[0],
-              sizeof(ulpgate_rmsnorm));
-    if (d.args_size[0] > sizeof(ulpgate_rmsnorm))
-        leave(exit_not_loaded, "its ulpgate_rmsnorm has %u bytes, this ulpgate's has %zu: built with a newer header than this program", d.args_size[0],
-              sizeof(ulpgate_rmsnorm));
     for (std::uint32_t k = 0; k < d.entry_count; ++k) {
         const ulpgate_entry& e = entry_at(d, k);
         if (e.size < offsetof(ulpgate_entry, user))
@@ -79,6 +85,7 @@ void validate(const ulpgate_descriptor& d) {
         if (std::strlen(e.contract) >= sizeof control->entry[k].contract) leave(exit_not_loaded, "the contract of entry %u is too long", k);
         if (!e.rmsnorm + !e.mla_query + !e.linear != 2)
             leave(exit_not_loaded, "entry %u (%s) needs exactly one function: rmsnorm, mla_query or linear", k, e.contract);
+        validate_arguments(d, e.rmsnorm ? 0 : e.mla_query ? 1 : 2);
         if (e.align & (e.align - 1) || e.align > page)
             leave(exit_not_loaded, "entry %u (%s): align %u is not a power of two up to 4096", k, e.contract, e.align);
         if (e.readable_past_end > most_past_end)

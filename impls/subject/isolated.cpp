@@ -117,7 +117,7 @@ class IsolatedSubject final : public Subject {
     }
 
     static std::string refused(const EntryInfo& e, const Tensors& t) {
-        const std::int64_t d = t.sizes[Dim::d];
+        const std::int64_t d = t.sizes[t.op->d];
         if (e.abi != t.op->abi) return "this entry computes another operation";
         if (e.d_min && d < e.d_min) return fmt::format("d = {}, the entry needs at least {}", d, e.d_min);
         if (e.d_max && d > e.d_max) return fmt::format("d = {}, the entry takes at most {}", d, e.d_max);

@@ -134,6 +134,7 @@ std::string CallMemory::prepare(const Pass& pass) {
     child_.set_layout(layout, at);
     Control& c = child_.control();
     c.eps = t_.eps;
+    c.config_eps = t_.config_eps;
     c.threads = t_.threads;
     c.poison = pass.poison;
     for (std::size_t d = 0; d < t_.sizes.v.size(); ++d) c.dims[d] = t_.sizes.v[d];

@@ -2,9 +2,10 @@
 #include "impls/subject/pack.hpp"
 
 #include <cstring>
+#include <string>
 #include <string_view>
 
-#include "reference/ops/op.hpp"
+#include "reference/ops/query_tensors.hpp"
 
 namespace ulpgate::child {
 namespace {
@@ -23,19 +24,37 @@ ulpgate_tensor tensor(const Control& c, char* base, std::string_view name) {
     return t;
 }
 
-}  // namespace
+std::int64_t dim(const Control& c, Dim d) { return c.dims[static_cast<std::size_t>(d)]; }
 
-void pack(Arguments& args, const Control& c, char* base, const ulpgate_entry& e) {
-    std::memset(&args, 0, sizeof args);
-    const auto n = [&](Dim d) { return c.dims[static_cast<std::size_t>(d)]; };
-    auto& a = args.rmsnorm;
-    a.call.size = sizeof a;
-    a.call.entry = &e;
-    a.call.threads = c.threads;
-    a.rows = n(Dim::rows);
-    a.batch = n(Dim::batch);
-    a.tokens = n(Dim::tokens);
-    a.d = n(Dim::d);
+// A tensor of size 0 in some dimension is absent; the size is kept.
+ulpgate_tensor optional(const Control& c, char* base, std::string_view name) {
+    ulpgate_tensor t = tensor(c, base, name);
+    for (std::uint32_t k = 0; k < t.rank; ++k)
+        if (t.size[k] == 0) t.data = nullptr;
+    return t;
+}
+
+ulpgate_weight weight(const Control& c, char* base, const std::string& name) {
+    ulpgate_weight w{};
+    w.w = optional(c, base, name);
+    w.bias = optional(c, base, name + "_bias");
+    w.scale = optional(c, base, name + "_scale");
+    if (w.scale.data) w.block[0] = w.block[1] = ops::scale_block;
+    return w;
+}
+
+void begin(ulpgate_call& call, std::size_t size, const Control& c, const ulpgate_entry& e) {
+    call.size = size;
+    call.entry = &e;
+    call.threads = c.threads;
+}
+
+void pack_norm(ulpgate_rmsnorm& a, const Control& c, char* base, const ulpgate_entry& e) {
+    begin(a.call, sizeof a, c, e);
+    a.rows = dim(c, Dim::rows);
+    a.batch = dim(c, Dim::batch);
+    a.tokens = dim(c, Dim::tokens);
+    a.d = dim(c, Dim::d);
     a.d_stat = c.d_stat;
     a.eps = c.eps;
     a.x = tensor(c, base, "x");
@@ -48,6 +67,51 @@ void pack(Arguments& args, const Control& c, char* base, const ulpgate_entry& e)
     a.scale = tensor(c, base, "scale");
 }
 
-int call(const Arguments& a, const ulpgate_entry& e) { return e.rmsnorm ? e.rmsnorm(&a.rmsnorm) : ULPGATE_REFUSED; }
+void pack_query(ulpgate_mla_query& a, const Control& c, char* base, const ulpgate_entry& e) {
+    begin(a.call, sizeof a, c, e);
+    a.batch = dim(c, Dim::batch);
+    a.tokens = dim(c, Dim::tokens);
+    a.hidden = dim(c, Dim::hidden);
+    a.heads = dim(c, Dim::heads);
+    a.q_rank = dim(c, Dim::q_rank);
+    a.kv_rank = dim(c, Dim::kv_rank);
+    a.nope = dim(c, Dim::nope);
+    a.rope = dim(c, Dim::rope);
+    a.config_eps = c.config_eps;
+    a.latent_eps = c.eps;
+    a.h = tensor(c, base, "h");
+    a.a = weight(c, base, "a");
+    a.q_gain = optional(c, base, "q_gain");
+    a.q_b = weight(c, base, "q_b");
+    a.q_nope = optional(c, base, "q_nope");
+    a.q_pe = optional(c, base, "q_pe");
+    a.tap_a = optional(c, base, "tap_a");
+    a.tap_norm = optional(c, base, "tap_norm");
+    a.tap_q_b = optional(c, base, "tap_q_b");
+}
+
+void pack_linear(ulpgate_linear& a, const Control& c, char* base, const ulpgate_entry& e) {
+    begin(a.call, sizeof a, c, e);
+    a.tokens = dim(c, Dim::rows);
+    a.x = tensor(c, base, "x");
+    a.w = weight(c, base, "w");
+    a.y = tensor(c, base, "y");
+}
+
+}  // namespace
+
+void pack(Arguments& args, const Control& c, char* base, const ulpgate_entry& e) {
+    std::memset(&args, 0, sizeof args);
+    if (e.mla_query)
+        pack_query(args.query, c, base, e);
+    else if (e.linear)
+        pack_linear(args.linear, c, base, e);
+    else
+        pack_norm(args.rmsnorm, c, base, e);
+}
+
+int call(const Arguments& a, const ulpgate_entry& e) {
+    return e.rmsnorm ? e.rmsnorm(&a.rmsnorm) : e.mla_query ? e.mla_query(&a.query) : e.linear(&a.linear);
+}
 
 }  // namespace ulpgate::child

@@ -8,6 +8,8 @@ namespace ulpgate::child {
 union Arguments {
     ulpgate_call call;
     ulpgate_rmsnorm rmsnorm;
+    ulpgate_mla_query query;
+    ulpgate_linear linear;
 };
 
 // base: of the reservation. The workspace is filled in by the caller.

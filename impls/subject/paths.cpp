@@ -97,6 +97,8 @@ std::vector<std::string> built_in_subjects(const std::string& home) {
     std::vector<std::string> out;
     for (const char* folder : {"scalar", "avx2", "avx512"})
         for (auto& s : stems(home + "/kernels/" + folder)) out.push_back(std::move(s));
+    // Those of the query path come after those of the norms.
+    std::stable_partition(out.begin(), out.end(), [](const std::string& s) { return !s.ends_with("_query"); });
     if (std::error_code ec; fs::exists(home + "/kernels/cuda/ptx.so", ec)) out.insert(out.end(), {"ptx", "cuda"});
     return out;
 }

@@ -45,9 +45,9 @@ struct Control {
     // the parent's question
     std::uint32_t called, threads;
     std::uint64_t mapping, reservation;  // the slots are mapped anew when `mapping` changes
-    std::int64_t dims[16];               // by Dim
+    std::int64_t dims[32];               // by Dim
     std::int64_t d_stat;
-    double eps;
+    double eps, config_eps;
     std::uint32_t poison;  // byte that fills the workspace
     Slot slot[slots];
 };

@@ -16,6 +16,7 @@
 #include "properties/cases/values.hpp"
 #include "properties/profiles/gains.hpp"
 #include "properties/profiles/profile.hpp"
+#include "properties/query_profiles/query_profile.hpp"
 #include "reference/base/hexfloat.hpp"
 
 namespace ulpgate {
@@ -106,6 +107,11 @@ Error read_contract(std::string_view s, Case& c) {
 }
 
 Error read_profile(std::string_view s, Case& c) {
+    if (const Op* op = find_op(c.op); op && op->abi != Abi::rmsnorm) {
+        if (find_query_profile(s)) return c.profile = s, Error{};
+        return error(fmt::format("no profile '{}' of {}{}", s, c.op,
+                                 did_you_mean(s, names_of(query_profiles::all(), [](auto p) { return p->name; }))));
+    }
     if (find_profile(s)) return c.profile = s, Error{};
     return error(fmt::format("no profile '{}'{}", s,
                              did_you_mean(s, names_of(profiles::all(), [](auto p) { return p->name; }))));
@@ -206,6 +212,11 @@ constexpr std::array keys{
     Key{"eps", read_eps, write_eps},
     Key{"rows", read_rows, write_rows},
     Key{"bt", read_batch, write_batch},
+    integer<&Case::rank, 0, case_width>("rank"),
+    integer<&Case::heads, 1, case_width>("heads"),
+    integer<&Case::nope, 0, case_width>("nope"),
+    integer<&Case::rope, 0, case_width>("rope"),
+    integer<&Case::out, 1, most>("out"),
     integer<&Case::ld, 1, most>("ld"),
     integer<&Case::yld, 1, most>("yld"),
     integer<&Case::col, 0, most>("col"),

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "properties/cases/query_cases.hpp"
 #include "properties/profiles/profile.hpp"
 
 namespace ulpgate {
@@ -81,6 +82,7 @@ void add_edges(List& list, const Op& op, std::int64_t d, bool gain) {
 }  // namespace
 
 std::vector<Case> gate_cases(const Op& op, const Claim& claim, std::int64_t d, const GateOptions& options) {
+    if (op.abi != Abi::rmsnorm) return query_cases(op, claim, d, options);
     Sizes sizes;
     op.defaults(sizes);
     List list(op, claim, options);

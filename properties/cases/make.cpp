@@ -4,9 +4,11 @@
 
 #include "properties/cases/activations.hpp"
 #include "properties/cases/case.hpp"
+#include "properties/cases/make_query.hpp"
 #include "properties/profiles/build.hpp"
 #include "properties/profiles/gains.hpp"
 #include "properties/profiles/profile.hpp"
+#include "properties/query_profiles/query_profile.hpp"
 
 namespace ulpgate {
 namespace {
@@ -138,6 +140,8 @@ class Maker {
 
 std::string unknown_names(const Case& c) {
     if (!find_op(c.op)) return fmt::format("no operation '{}'", c.op);
+    if (find_op(c.op)->abi != Abi::rmsnorm)
+        return find_query_profile(c.profile) ? "" : fmt::format("{} needs one of its own profiles: no '{}'", c.op, c.profile);
     if (!c.profile.empty() && !find_profile(c.profile)) return fmt::format("no profile '{}'", c.profile);
     if (!c.gain.empty() && !find_gain_rule(c.gain)) return fmt::format("no gain rule '{}'", c.gain);
     if (c.profile.empty() && !c.program.fill && c.file.empty()) return "says not what x holds";
@@ -147,6 +151,9 @@ std::string unknown_names(const Case& c) {
 }  // namespace
 
 Misfit misfit(const Case& c) {
+    if (const Op* op = find_op(c.op); op && op->abi != Abi::rmsnorm) return query_misfit(c);
+    if (c.rank >= 0 || c.heads || c.nope || c.rope || c.out)
+        return {c.rank >= 0 ? "rank" : c.heads ? "heads" : c.nope ? "nope" : c.rope ? "rope" : "out", c.op + " has no such size"};
     const Contract& k = c.claim.at(0);
     const auto too_short = [&](std::int64_t ld, std::int64_t needed) {
         return fmt::format("a row stride of {} is below the {} columns that a row needs", ld, needed);
@@ -181,6 +188,7 @@ Made make(const Case& c) {
         return m;
     }
     const Op& op = *find_op(c.op);
+    if (op.abi != Abi::rmsnorm) return make_query(c);
     Sizes sizes;
     op.defaults(sizes);
     sizes[op.d] = c.d;

@@ -7,6 +7,7 @@
 #include "properties/judge/diagnosis.hpp"
 #include "properties/judge/hypothesis.hpp"
 #include "properties/judge/measure.hpp"
+#include "properties/judge/query_judge.hpp"
 #include "properties/judge/rows.hpp"
 #include "properties/judge/sight.hpp"
 #include "reference/admissible/row_set.hpp"
@@ -317,7 +318,11 @@ Judgement Judge::run() {
 }  // namespace judging
 
 Judgement judge(const Tensors& t, const Outcome& o, const Claim& claim) {
-    Judgement j = judging::Judge(t, o, claim).run();
+    Judgement j;
+    if (const auto v = judging::verdict_of(o.event); v || t.op->abi == Abi::rmsnorm)
+        j = judging::Judge(t, o, claim).run();
+    else
+        j = judge_query(t, o, claim);
     conclude(j);
     return j;
 }

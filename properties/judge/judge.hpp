@@ -75,6 +75,15 @@ struct Candidate {  // a contract that was tried, and whether it explains every 
     std::int64_t rows = 0, outputs = 0;  // reproduced, one r a row
 };
 
+// Outputs of one stage of the query path by how many values the contract allows each: what the check was worth there.
+struct QueryStage {
+    std::string stage;
+    std::int64_t outputs = 0, at_most_two = 0;
+    std::int64_t untold = 0;   // allowed sets wider than a quarter of the value: they tell nothing
+    std::int64_t outside = 0;
+    double width = 0;          // of the widest set, in ulps of the output's type at its middle
+};
+
 struct Judgement {
     Verdict verdict = Verdict::pass;
     bool incoherent = false;
@@ -86,6 +95,7 @@ struct Judgement {
     bool inferred = false;             // no claim: the verdict rests on the candidates that fit
     Measure measure;
     Sight sight;
+    std::vector<QueryStage> stages;  // of mla_query and head, in the path's order
 };
 
 // claim: what the outputs are held to; a member of map none means infer. The tensors' contract gives the types.

@@ -16,7 +16,7 @@ bool is_nan(float v) { return v != v; }
 }  // namespace
 
 Rows::Rows(const Tensors& t, const Outcome& o) {
-    if (t.op->abi != Abi::rmsnorm) {
+    if (t.op->abi != Abi::rmsnorm) {  // query_judge.cpp
         error_ = fmt::format("{}: outputs of this operation cannot be judged yet", t.op->name);
         return;
     }

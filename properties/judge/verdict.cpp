@@ -93,6 +93,18 @@ void merge(Judgement& to, const Judgement& from) {
     to.inferred = to.inferred || from.inferred;
     to.measure.merge(from.measure);
     to.sight.merge(from.sight);
+    for (const QueryStage& s : from.stages) {
+        auto at = std::find_if(to.stages.begin(), to.stages.end(), [&](const QueryStage& o) { return o.stage == s.stage; });
+        if (at == to.stages.end()) {
+            to.stages.push_back(s);
+            continue;
+        }
+        at->outputs += s.outputs;
+        at->at_most_two += s.at_most_two;
+        at->untold += s.untold;
+        at->outside += s.outside;
+        at->width = std::max(at->width, s.width);
+    }
 }
 
 void conclude(Judgement& j) {

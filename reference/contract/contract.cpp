@@ -38,6 +38,11 @@ constexpr Names<Accumulate, 3> accumulate_names{
     {{"f32", Accumulate::f32}, {"f64", Accumulate::f64}, {"t", Accumulate::t}}};
 constexpr Names<Mean, 3> mean_names{{{"any", Mean::any}, {"div", Mean::div}, {"recip", Mean::recip}}};
 constexpr Names<InPlace, 3> inplace_names{{{"never", InPlace::never}, {"may", InPlace::may}, {"must", InPlace::must}}};
+constexpr Names<Bias, 3> bias_names{{{"none", Bias::none}, {"before", Bias::before}, {"after", Bias::after}}};
+constexpr Names<Accumulate, 2> part_names{{{"f32", Accumulate::f32}, {"t", Accumulate::t}}};
+constexpr Names<Latent, 2> latent_names{{{"t", Latent::t}, {"f32", Latent::f32}}};
+constexpr Names<Logits, 2> logits_names{{{"t_then_f32", Logits::t_then_f32}, {"f32", Logits::f32}}};
+constexpr Names<Type, 5> weight_names{{{"x", Type::none}, {"bf16", Type::bf16}, {"fp16", Type::fp16}, {"f32", Type::f32}, {"e4m3:128x128", Type::e4m3}}};
 constexpr std::array<std::string_view, 3> ftz_stages{"x", "sum", "y"};
 constexpr std::array<std::string_view, 4> invariances{"rerun", "batch", "align", "stride"};
 constexpr int rsqrt_max = 1 << 20;  // the set's slack 2 k u stays below 1/8
@@ -110,10 +115,11 @@ Field subset(std::string_view key, std::string default_value, std::string conseq
     return f;
 }
 
+template <auto Member>
 bool set_order(Contract& c, std::string_view s) {
-    if (s == "any") return c.order = "any", true;
+    if (s == "any") return c.*Member = "any", true;
     const auto o = find_order(s);
-    return o && (c.order = o->text(), true);
+    return o && (c.*Member = o->text(), true);
 }
 
 std::string order_values() {
@@ -164,12 +170,23 @@ const std::vector<Field>& fields() {
         choice<&Contract::sq, accumulate_names>("sq", "f32", "type of the squares; t has no proven slack: unsupported"),
         choice<&Contract::acc, accumulate_names>("acc", "f32", "type of the sum; t has no proven slack: unsupported"),
         {"order", false, order_values(), "any",
-         "a named order bounds the sum by its height; any: by the data, so a change of order passes", set_order,
+         "a named order bounds the sum by its height; any: by the data, so a change of order passes", set_order<&Contract::order>,
          [](const Contract& c) { return c.order; }},
         choice<&Contract::mean, mean_names>("mean", "any", "S/d, or S*fl(1/d); any: one more rounding of slack"),
         integer<&Contract::rsqrt, 0, rsqrt_max>("rsqrt", "an integer 0 to 1048576 (ulp32; 0: correctly rounded)", "2",
                                                 "error of the reciprocal root: r off by as much passes"),
         choice<&Contract::inplace, inplace_names>("inplace", "never", "whether y may, or must, be x's memory"),
+        choice<&Contract::weights, weight_names>("weights", "x", "type of the matrices; e4m3: f32 scales per 128 x 128 block, dequantised exactly or in f32"),
+        choice<&Contract::bias, bias_names>("bias", "none", "q_a_proj has a bias: added before the one rounding to T, or after it"),
+        {"a.order", false, order_values(), "any", "of q_a_proj's sums, as order", set_order<&Contract::a_order>,
+         [](const Contract& c) { return c.a_order; }},
+        {"b.order", false, order_values(), "any", "of q_b_proj's sums (or the head's), as order", set_order<&Contract::b_order>,
+         [](const Contract& c) { return c.b_order; }},
+        choice<&Contract::a_part, part_names>("a.part", "f32", "partial sums of q_a_proj: t lets each of them lose half an ulp of T"),
+        choice<&Contract::b_part, part_names>("b.part", "f32", "the same of q_b_proj"),
+        choice<&Contract::latent, latent_names>("latent", "t", "q_a is rounded to T before its norm, or kept in f32"),
+        choice<&Contract::logits, logits_names>("logits", "t_then_f32", "T(dot) widened to f32, or the f32 sum"),
+        choice<&Contract::taps, emit_names>("taps", "none", "q_a, its norm and q_b come out too: without them stages hide each other"),
         subset<&Contract::holds, invariances>("holds", "rerun",
                                               "invariances claimed: a change of bits is a failure, else a finding"),
     };
@@ -192,6 +209,7 @@ void complete(Contract& c) {
     if (c.w == Type::none) c.w = c.x;
     if (c.y == Type::none) c.y = promote(c.x, c.w);
     if (c.res == Type::none) c.res = c.x;
+    if (c.weights == c.x) c.weights = Type::none;
 }
 
 // Compared up to ':': what follows are parameters.
@@ -287,7 +305,7 @@ std::optional<ParseError> parse_member(std::string_view text, std::size_t at, Ty
 
 // The members of a set judge the same tensors.
 std::string unlike(const Contract& a, const Contract& b) {
-    for (const std::string_view k : {"TYPE", "w", "y", "res"})
+    for (const std::string_view k : {"TYPE", "w", "y", "res", "weights", "taps"})
         for (const Field& f : fields())
             if (f.key == k && f.get(a) != f.get(b))
                 return fmt::format("the members of a set share their tensors: {} is {} here, {} in the first", k,

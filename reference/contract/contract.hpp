@@ -34,6 +34,9 @@ enum class QuantFrom { t, f32 };
 enum class QuantBy { recip, div };
 enum class QuantOver { sat, sat_nan, nan };
 enum class Stat { ms, mean_m2 };
+enum class Bias { none, before, after };         // of a projection: added before its one rounding to T, or after it
+enum class Latent { t, f32 };                    // q_a between its projection and its norm
+enum class Logits { t_then_f32, f32 };           // T(dot) widened, or the f32 sum itself
 
 struct Contract {
     Type x = Type::none;    // of x (and of the cast T)
@@ -60,6 +63,14 @@ struct Contract {
     Mean mean = Mean::any;
     int rsqrt = 2;  // error of the reciprocal root in ulp32; 0: correctly rounded
     InPlace inplace = InPlace::never;
+    // The query path (mla_query) and projections (head).
+    Type weights = Type::none;  // of the matrices; none: x. e4m3: codes with one f32 scale per 128 x 128 block
+    Bias bias = Bias::none;     // of q_a_proj, never of q_b_proj
+    std::string a_order = "any", b_order = "any";  // of the sums over K of the first and the second projection
+    Accumulate a_part = Accumulate::f32, b_part = Accumulate::f32;  // type of split-K partial sums: f32 or t
+    Latent latent = Latent::t;
+    Logits logits = Logits::t_then_f32;
+    Emit taps = Emit::none;     // q_a, its norm and q_b are outputs too: each stage is judged on its own input
     std::string holds = "rerun";  // rerun.batch.align.stride: the invariances claimed
 
     friend bool operator==(const Contract&, const Contract&) = default;

@@ -41,6 +41,7 @@ struct Units {  // of many floats: what every one of them is a multiple of
 
 struct Sums {
     double h[lanes] = {}, l[lanes] = {}, m[lanes] = {};
+    std::int64_t zeros = 0;
     Units w;
 };
 
@@ -52,6 +53,7 @@ ULPGATE_INLINE void add_terms(const float* a, const float* w, std::size_t n, dou
     std::memcpy(l, out.l, sizeof l);
     std::memcpy(m, out.m, sizeof m);
     U4 bits = {}, smallest = ~U4{}, largest = {};
+    L4 zeros = {};
     const D4 s4 = {scale, scale, scale, scale};
     for (std::size_t i = 0; i < n; i += lanes)
         for (std::size_t k = 0; k < 2; ++k) {
@@ -65,6 +67,7 @@ ULPGATE_INLINE void add_terms(const float* a, const float* w, std::size_t n, dou
             smallest = less < smallest ? less : smallest;
             largest = magnitude > largest ? magnitude : largest;
             const D4 p = __builtin_convertvector(va, D4) * (__builtin_convertvector(vw, D4) * s4);
+            zeros -= p == 0.0;
             m[k] += (D4)((L4)p & std::numeric_limits<std::int64_t>::max());
             const D4 s = h[k] + p;
             if constexpr (two_sum) {
@@ -76,6 +79,7 @@ ULPGATE_INLINE void add_terms(const float* a, const float* w, std::size_t n, dou
     std::memcpy(out.h, h, sizeof h);
     std::memcpy(out.l, l, sizeof l);
     std::memcpy(out.m, m, sizeof m);
+    out.zeros += zeros[0] + zeros[1] + zeros[2] + zeros[3];
     out.w.bits |= (bits[0] | bits[1] | bits[2] | bits[3]) & 0x7fffffu;
     out.w.smallest = std::min({out.w.smallest, smallest[0], smallest[1], smallest[2], smallest[3]});
     out.w.largest = std::max({out.w.largest, largest[0], largest[1], largest[2], largest[3]});
@@ -121,7 +125,7 @@ int lowest_bit(double v) {
 }
 
 // Some factor is infinite or NaN: what IEEE gives in every order whose finite partial sums stay finite.
-Dot not_finite(const Activations& x, const WeightRow& row, double extra) {
+DotSum not_finite(const Activations& x, const WeightRow& row, double extra) {
     bool plus = false, minus = false, nan = std::isnan(extra);
     const auto take = [&](double p) {
         nan |= std::isnan(p);
@@ -133,13 +137,13 @@ Dot not_finite(const Activations& x, const WeightRow& row, double extra) {
             take(static_cast<double>(a[k]) * (static_cast<double>(w[k]) * static_cast<double>(scale)));
     });
     constexpr double inf = std::numeric_limits<double>::infinity();
-    Dot d;
+    DotSum d;
     d.value = nan || (plus && minus) ? std::numeric_limits<double>::quiet_NaN() : plus ? inf : -inf;
     d.magnitude = inf;
     return d;
 }
 
-Dot dot_with(Add add, bool two_sum, const Activations& x, const WeightRow& row, double extra) {
+DotSum dot_with(Add add, bool two_sum, const Activations& x, const WeightRow& row, double extra) {
     Sums sums;
     Units scale;
     std::size_t steps = 8;
@@ -161,8 +165,9 @@ Dot dot_with(Add add, bool two_sum, const Activations& x, const WeightRow& row, 
         low += sum.lo;
         low += sums.l[k];
     }
-    Dot d;
+    DotSum d;
     d.level = two_sum ? 2 : 1;
+    d.terms = static_cast<std::int64_t>((steps - 8) * lanes) - sums.zeros + (extra != 0);
     const double n = static_cast<double>(steps);
     d.magnitude = m * (1 + n * u) * (1 + 0x1p-40);
     d.unit = x.nonzero && !sums.w.all_zero() ? x.unit + sums.w.exponent() + (row.scale.empty() ? 0 : scale.exponent()) : 0;
@@ -179,7 +184,7 @@ Dot dot_with(Add add, bool two_sum, const Activations& x, const WeightRow& row, 
 }
 
 // How [v - e, v + e] rounds, when all of it rounds alike.
-bool rounds_alike(Type t, const Dot& d, std::uint32_t& word) {
+bool rounds_alike(Type t, const DotSum& d, std::uint32_t& word) {
     if (d.error == 0) {
         double v = d.value;  // rounded to odd: what is below the last bit decides no tie
         if (d.low != 0 && !(std::bit_cast<std::uint64_t>(v) & 1))
@@ -206,25 +211,25 @@ Activations::Activations(std::span<const float> v) : a(v) {
     unit = units.all_zero() ? 0 : units.exponent();
 }
 
-bool Dot::exact_in_f32() const {
+bool DotSum::exact_in_f32() const {
     return level > 0 && unit >= -149 && magnitude < 0x1p127 && (magnitude == 0 || magnitude < std::ldexp(1.0, unit + 24));
 }
 
-Dot dot(const Activations& a, const WeightRow& w, double extra) {
+DotSum dot(const Activations& a, const WeightRow& w, double extra) {
     return dot_with(has_avx2() ? add_avx2<false> : add_portable<false>, false, a, w, extra);
 }
-Dot dot_twosum(const Activations& a, const WeightRow& w, double extra) {
+DotSum dot_twosum(const Activations& a, const WeightRow& w, double extra) {
     return dot_with(has_avx2() ? add_avx2<true> : add_portable<true>, true, a, w, extra);
 }
-Dot portable::dot(const Activations& a, const WeightRow& w, double extra) {
+DotSum portable::dot(const Activations& a, const WeightRow& w, double extra) {
     return dot_with(add_portable<false>, false, a, w, extra);
 }
-Dot portable::dot_twosum(const Activations& a, const WeightRow& w, double extra) {
+DotSum portable::dot_twosum(const Activations& a, const WeightRow& w, double extra) {
     return dot_with(add_portable<true>, true, a, w, extra);
 }
 
-Dot dot_integers(const Activations& x, const WeightRow& row, double extra) {
-    Dot d = dot(x, row, extra);
+DotSum dot_integers(const Activations& x, const WeightRow& row, double extra) {
+    DotSum d = dot(x, row, extra);
     if (d.level == 0) return d;
     Dyadic s = dyadic(extra);
     stretches(x.a, row, [&](auto a, auto w, float scale) {
@@ -248,7 +253,7 @@ Dot dot_integers(const Activations& x, const WeightRow& row, double extra) {
     return d;
 }
 
-std::uint32_t round_dot(Type t, const Activations& a, const WeightRow& w, double extra, Dot& d, DotCounts* counts) {
+std::uint32_t round_dot(Type t, const Activations& a, const WeightRow& w, double extra, DotSum& d, DotCounts* counts) {
     std::uint32_t word = 0;
     d = dot(a, w, extra);
     if (d.level == 0)

@@ -31,11 +31,12 @@ struct WeightRow {
     std::int64_t block = 1;
 };
 
-struct Dot {
+struct DotSum {
     double value = 0, low = 0;  // value = RN(value + low), |value + low - s| <= error
     double error = 0;           // 0: exact
     double magnitude = 0;       // M, rounded up
     int unit = 0;               // L
+    std::int64_t terms = 0;     // that are not 0, extra included
     int level = 0;              // 1, 2, 3; 0: not finite, value holds IEEE's answer in any order
     // Every partial sum of every order is an f32: magnitude < 2^(L+24), within the range.
     bool exact_in_f32() const;
@@ -45,17 +46,17 @@ struct DotCounts {  // how many sums each step was the last one for
     std::uint64_t level[4] = {};
 };
 
-Dot dot(const Activations&, const WeightRow&, double extra = 0);
-Dot dot_twosum(const Activations&, const WeightRow&, double extra = 0);
+DotSum dot(const Activations&, const WeightRow&, double extra = 0);
+DotSum dot_twosum(const Activations&, const WeightRow&, double extra = 0);
 // value: the sum rounded to odd at 53 bits: rounds to every format as the sum itself does. error: 0.
-Dot dot_integers(const Activations&, const WeightRow&, double extra = 0);
+DotSum dot_integers(const Activations&, const WeightRow&, double extra = 0);
 
 // RN_t(s): takes further steps as needed, and leaves the last one in d.
-std::uint32_t round_dot(Type t, const Activations&, const WeightRow&, double extra, Dot& d, DotCounts* = nullptr);
+std::uint32_t round_dot(Type t, const Activations&, const WeightRow&, double extra, DotSum& d, DotCounts* = nullptr);
 
 namespace portable {  // the same bits without AVX2
-Dot dot(const Activations&, const WeightRow&, double extra = 0);
-Dot dot_twosum(const Activations&, const WeightRow&, double extra = 0);
+DotSum dot(const Activations&, const WeightRow&, double extra = 0);
+DotSum dot_twosum(const Activations&, const WeightRow&, double extra = 0);
 }
 
 }  // namespace ulpgate

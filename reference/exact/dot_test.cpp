@@ -98,7 +98,7 @@ std::uint64_t differences(Type t, std::size_t n, int count, std::uint64_t seed, 
         const Weights x = random_weights(r, t, n, i % 5);
         const float extra = i % 7 == 3 ? decode(t, encode(t, std::ldexp(r.gauss(), -18))) : 0.0f;
         const Activations a(x.a);
-        Dot d;
+        DotSum d;
         const auto word = round_dot(t, a, x.row(), static_cast<double>(extra), d, &counts);
         const cpp_int exact = plain_sum(x.a, x.row(), extra);
         if (exact == 0 ? (word << 1) != 0 && word != 0 && decode(t, word) != 0 : word != plain_round(t, exact)) ++bad;
@@ -107,14 +107,14 @@ std::uint64_t differences(Type t, std::size_t n, int count, std::uint64_t seed, 
 }
 
 // 1,050,000 outputs against integers take 40 s: this many, and the rest by --gtest_also_run_disabled_tests.
-TEST(Dot, RoundsAsIntegersDo) {
+TEST(Dots, RoundsAsIntegersDo) {
     DotCounts counts;
     for (const Type t : {Type::bf16, Type::fp16, Type::f32})
         for (const std::size_t n : {1, 2, 7, 8, 9, 16, 64, 200}) EXPECT_EQ(differences(t, n, 1500, 1, counts), 0u) << name(t) << " " << n;
     EXPECT_EQ(counts.level[0], 0u);
     EXPECT_GT(counts.level[1], 30000u);
 }
-TEST(Dot, DISABLED_RoundsAsIntegersDoAMillionTimes) {
+TEST(Dots, DISABLED_RoundsAsIntegersDoAMillionTimes) {
     DotCounts counts;
     std::uint64_t bad = 0, all_of_them = 0;
     for (const Type t : {Type::bf16, Type::fp16, Type::f32})
@@ -128,7 +128,7 @@ TEST(Dot, DISABLED_RoundsAsIntegersDoAMillionTimes) {
     EXPECT_EQ(bad, 0u);
 }
 
-TEST(Dot, WithoutAvx2TheBitsAreTheSame) {
+TEST(Dots, WithoutAvx2TheBitsAreTheSame) {
     for (int i = 0; i < 200; ++i) {
         Rng r(3, 0, static_cast<std::uint64_t>(i));
         const Weights x = random_weights(r, Type::bf16, static_cast<std::size_t>(r.between(1, 300)), i % 5);
@@ -143,14 +143,14 @@ TEST(Dot, WithoutAvx2TheBitsAreTheSame) {
 }
 
 // Each step's error bound holds against integers, and a claim of exactness is one.
-TEST(Dot, BoundsHold) {
+TEST(Dots, BoundsHold) {
     for (int i = 0; i < 1000; ++i) {
         Rng r(4, 0, static_cast<std::uint64_t>(i));
         const Type t = std::array{Type::bf16, Type::fp16, Type::f32}[static_cast<std::size_t>(i % 3)];
         const Weights x = random_weights(r, t, static_cast<std::size_t>(r.between(1, 500)), i % 5);
         const Activations a(x.a);
         const cpp_int exact = plain_sum(x.a, x.row(), 0);
-        for (const Dot& d : {dot(a, x.row()), dot_twosum(a, x.row())}) {
+        for (const DotSum& d : {dot(a, x.row()), dot_twosum(a, x.row())}) {
             const auto wide = [](double v) {
                 int e = 0;
                 const auto m = static_cast<std::int64_t>(std::ldexp(std::frexp(v, &e), 53));
@@ -165,10 +165,10 @@ TEST(Dot, BoundsHold) {
 }
 
 // The sum is a tie and one bit of the smallest product: f64 drops that bit, TwoSum holds it.
-TEST(Dot, ATieAndALittle) {
+TEST(Dots, ATieAndALittle) {
     const std::vector<float> a{1, 1, 1}, up{0x1.02p0f, 0x1p-8f, 0x1p-60f}, down{0x1.02p0f, 0x1p-8f, -0x1p-60f}, tie{0x1.02p0f, 0x1p-8f, 0};
     const Activations x(a);
-    Dot d;
+    DotSum d;
     EXPECT_EQ(round_dot(Type::bf16, x, {up, {}, 1}, 0, d), 0x3f82u);
     EXPECT_EQ(d.level, 2);
     EXPECT_EQ(round_dot(Type::bf16, x, {down, {}, 1}, 0, d), 0x3f81u);
@@ -177,35 +177,35 @@ TEST(Dot, ATieAndALittle) {
     EXPECT_EQ(d.error, 0);
 }
 // Three magnitudes 2^120, 1 and 2^-100: neither f64 nor a pair holds them, integers do.
-TEST(Dot, WhatAPairCannotHoldFallsToIntegers) {
+TEST(Dots, WhatAPairCannotHoldFallsToIntegers) {
     const std::vector<float> a{0x1p60f, 0x1p60f, 1, 1, 0x1p-50f}, w{0x1p60f, -0x1p60f, 0x1.02p0f, 0x1p-8f, -0x1p-50f};
     const Activations x(a);
-    Dot d;
+    DotSum d;
     EXPECT_EQ(round_dot(Type::bf16, x, {w, {}, 1}, 0, d), 0x3f81u);
     EXPECT_EQ(d.level, 3);
 }
 // The bias enters before the one rounding: 1 + 2^-8 is a tie, 2^-8 + 2^-30 is not.
-TEST(Dot, ABiasEntersBeforeTheRounding) {
+TEST(Dots, ABiasEntersBeforeTheRounding) {
     const std::vector<float> a{1}, w{1};
-    Dot d;
+    DotSum d;
     EXPECT_EQ(round_dot(Type::bf16, Activations(a), {w, {}, 1}, 0x1p-8, d), 0x3f80u);
     EXPECT_EQ(round_dot(Type::bf16, Activations(a), {w, {}, 1}, 0x1p-8 + 0x1p-30, d), 0x3f81u);
 }
-TEST(Dot, InfinitiesAndNaN) {
+TEST(Dots, InfinitiesAndNaN) {
     constexpr float inf = std::numeric_limits<float>::infinity();
     const std::vector<float> one{1, 1}, mixed{inf, -inf}, plus{inf, 1}, zero{0, 1};
-    Dot d;
+    DotSum d;
     EXPECT_EQ(round_dot(Type::bf16, Activations(one), {mixed, {}, 1}, 0, d), 0x7fc0u);
     EXPECT_EQ(round_dot(Type::bf16, Activations(one), {plus, {}, 1}, 0, d), 0x7f80u);
     EXPECT_EQ(round_dot(Type::bf16, Activations(zero), {plus, {}, 1}, 0, d), 0x7fc0u);
     EXPECT_EQ(d.level, 0);
 }
 // FAULTS.md, gemm.acc_low and gemm.fp8_14bit: the right values.
-TEST(Dot, RecordedSums) {
+TEST(Dots, RecordedSums) {
     std::vector<float> a(1536, 1.0f), w(1536, 1.0f);
     w[0] = 256;
     w[1535] = -256;
-    Dot d;
+    DotSum d;
     round_dot(Type::bf16, Activations(a), {w, {}, 1}, 0, d);
     EXPECT_EQ(d.value, 1534);
     EXPECT_TRUE(d.exact_in_f32());

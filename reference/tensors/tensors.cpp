@@ -93,6 +93,7 @@ Tensors lay_out(const Op& op, const Contract& c, const Sizes& sizes, std::int64_
         case Of::y: n.type = c.y; break;
         case Of::res: n.type = c.res; break;
         case Of::f32: n.type = Type::f32; break;
+        case Of::weights: n.type = c.weights == Type::none ? c.x : c.weights; break;
         }
         for (Dim d : spec.dim)
             if (d != Dim::none) n.size[static_cast<std::size_t>(n.rank++)] = sizes[d];

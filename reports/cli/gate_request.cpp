@@ -6,6 +6,8 @@
 #include <thread>
 
 #include "properties/profiles/profile.hpp"
+#include "properties/query_profiles/query_profile.hpp"
+#include "reference/query_faults/query_fault.hpp"
 #include "reference/base/file.hpp"
 #include "reference/base/text.hpp"
 #include "reference/faults/subject_text.hpp"
@@ -112,6 +114,10 @@ SubjectOptions subject_options(const Arguments& a) {
 
 void check_subject(const std::string& text) {
     if (!text.starts_with("model/") && !text.starts_with("faulty/")) return;
+    if (const auto query = parse_query_subject(text)) {
+        if (query->error) throw UsageError(fmt::format("subject '{}', column {}: {}", text, query->error->at + 1, query->error->what));
+        return;
+    }
     SubjectModels models;
     if (const auto bad = parse_subject(text, models)) throw UsageError(fmt::format("subject '{}', column {}: {}", text, bad->at + 1, bad->what));
 }
@@ -123,6 +129,7 @@ CaseFilter case_filter(const Arguments& a) {
     f.ops = checked(a, "op", names_of(ops::all()));
     f.types = checked(a, "type", type_names());
     auto profiles = names_of(profiles::all());
+    for (auto& p : names_of(query_profiles::all())) profiles.push_back(std::move(p));
     profiles.emplace_back("activations");
     f.profiles = checked(a, "profile", profiles);
     f.d = sizes(a);

@@ -106,9 +106,28 @@ std::string sight_text(const Result& r, const Style& style) {
     return s;
 }
 
+namespace {
+
+// What the check was worth at each stage of the query path.
+std::string stage_lines(const Result& r, const Style& style) {
+    std::string s;
+    for (const auto& g : r.groups) {
+        std::string stages;
+        for (const QueryStage& q : g.whole.stages)
+            if (q.outputs)
+                stages += fmt::format("{}{} {:.1f} % of {}", stages.empty() ? "" : " · ", q.stage,
+                                      100.0 * static_cast<double>(q.at_most_two) / static_cast<double>(q.outputs), q.outputs);
+        if (!stages.empty())
+            s += fmt::format("{}  {} {} {}: {}\n", style.dim("at most two values allowed"), g.op, name(g.type), print(g.claim, false), stages);
+    }
+    return s;
+}
+
+}  // namespace
+
 std::string result_text(const Result& result, const Style& style) {
     const Result r = printable(result);
-    std::string s = table_text(r, style) + sight_text(r, style) + pin_lines(r);
+    std::string s = table_text(r, style) + sight_text(r, style) + stage_lines(r, style) + pin_lines(r);
     for (const auto& i : r.subjects)
         if (!i.mode.empty()) s += fmt::format("{}: floating-point mode after load: {}\n", i.text, i.mode);
     for (const auto& g : r.groups) {

@@ -30,6 +30,7 @@ std::vector<std::uint32_t> words_of(Type t, const std::byte* bytes_at, std::int6
 bool plain(const Contract& c) { return c.gain == Gain::given && c.residual == Residual::none && c.beta == Given::none && c.quant == Quant::none; }
 
 bool read(const Tensors& t, const Outcome& o, std::int64_t row, Shown& s) {
+    if (t.op->abi != Abi::rmsnorm) return false;  // no row of a norm
     const Tensor *x = t.find("x"), *y = t.find("y"), *w = t.find("w");
     if (!x || !y || row < 0 || row >= x->rows()) return false;
     const auto k = static_cast<std::size_t>(y - t.all.data());

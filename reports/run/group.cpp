@@ -56,7 +56,7 @@ class Runner {
         }
         if (!failing_.empty())
             for (auto& p : passed_)
-                if (p.c.tensors.sizes[Dim::d] == failing_.front().tensors.sizes[Dim::d]) failing_.push_back(std::move(p.c));
+                if (p.c.tensors.sizes[p.c.tensors.op->d] == failing_.front().tensors.sizes[p.c.tensors.op->d]) failing_.push_back(std::move(p.c));
         name_failure(group_, failing_);
         group_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
         published_.set(group_);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "properties/explain/explain.hpp"
+#include "properties/explain_query/explain_query.hpp"
 
 namespace ulpgate {
 namespace {
@@ -21,6 +22,18 @@ std::string fix_for(const Contract& found, const Contract& claimed, Type type) {
 
 void name_failure(Group& g, const std::vector<FailingCase>& failing) {
     if (failing.empty()) return;
+    if (failing[0].tensors.op->abi != Abi::rmsnorm) {
+        std::vector<QueryCase> cases;
+        for (const auto& f : failing) cases.push_back({&f.tensors, &f.outcome});
+        const auto e = explain_query(cases, g.claim.at(0));
+        for (const auto& n : e.equal) {
+            g.names.push_back(n.kind);
+            g.explained.push_back(n.text);
+            if (g.fix.empty()) g.fix = n.fix;
+        }
+        g.unknown = e.unknown;
+        return;
+    }
     if (!claims_nothing(g.claim))
         if (const auto c = computes(g); !c.empty()) {
             g.fix = fix_for(c[0], g.claim[0], g.type);

@@ -1,0 +1,296 @@
+#include "properties/judge/query_judge.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "reference/admissible/row_set.hpp"
+#include "reference/base/hexfloat.hpp"
+#include "reference/formats/ulp.hpp"
+#include "reference/maps/map.hpp"
+
+namespace ulpgate {
+namespace {
+
+// Steps between the ends of an allowed set: 0 for one value.
+std::int64_t steps(Type t, const Range& r) {
+    if (r.free) return INT64_MAX;
+    if (r.lo != r.lo || r.lo == r.hi) return 0;
+    return with_format(t, [&](auto f) { return f.ordinal(f.encode(r.hi)) - f.ordinal(f.encode(r.lo)); });
+}
+
+bool allows(const Range& r, float v) {
+    if (r.free) return true;
+    if (r.lo != r.lo || v != v) return r.lo != r.lo && v != v;
+    return r.lo <= v && v <= r.hi;
+}
+
+class Checker {
+  public:
+    Checker(const Tensors& t, const Outcome& o, const QueryModel& m) : t_(t), o_(o), path_(t, m), c_(m.contract) {}
+
+    QueryCheck run() {
+        for (std::size_t k = 0; k < t_.all.size(); ++k) {
+            const Tensor& v = t_.all[k];
+            if (v.spec->input()) continue;
+            const auto want = static_cast<std::size_t>(v.count() * bytes(v.type));
+            if (k < o_.out.size() && o_.out[k].size() == want) continue;
+            out_.fits = false;
+            out_.error = fmt::format("{} came back with {} bytes, {} were asked for", v.spec->name, k < o_.out.size() ? o_.out[k].size() : 0, want);
+            return std::move(out_);
+        }
+        out_.measure.rows = path_.tokens();
+        for (std::int64_t token = 0; token < path_.tokens(); ++token) {
+            if (t_.op->abi == Abi::linear) head(token);
+            else if (t_.find("tap_q_b")) by_stage(token);
+            else sets_.push_back(path_.through(token));
+        }
+        if (!sets_.empty()) end_to_end();
+        return std::move(out_);
+    }
+
+  private:
+    std::vector<float> output(std::string_view name, std::int64_t from, std::int64_t n) const {
+        std::vector<float> v(static_cast<std::size_t>(n));
+        for (std::size_t k = 0; k < t_.all.size(); ++k)
+            if (t_.all[k].spec->name == name && n) unpack(t_.all[k].type, o_.out[k].data() + from * bytes(t_.all[k].type), v);
+        return v;
+    }
+
+    QueryStage& stage(std::string_view name) {
+        for (QueryStage& s : out_.stages)
+            if (s.stage == name) return s;
+        out_.stages.push_back({std::string(name)});
+        return out_.stages.back();
+    }
+
+    template <class Where>
+    void one(std::string_view name, Type t, const Range& allowed, float got, std::int64_t token, std::int64_t index, Where where) {
+        QueryStage& s = stage(name);
+        ++s.outputs;
+        ++out_.measure.elements;
+        const std::int64_t n = steps(t, allowed);
+        s.at_most_two += n <= 1;
+        const double middle = allowed.free ? 0 : (static_cast<double>(allowed.lo) + static_cast<double>(allowed.hi)) / 2,
+                     width = allowed.free ? HUGE_VAL : static_cast<double>(allowed.hi) - static_cast<double>(allowed.lo);
+        s.untold += n > 1 && !(width <= std::fabs(middle) / 4);
+        if (n > 1) s.width = std::max(s.width, allowed.free ? HUGE_VAL : width / ulp_at(t, middle));
+        if (allows(allowed, got)) return;
+        ++s.outside;
+        ++out_.measure.outside;
+        if (!out_.fits) return;
+        out_.fits = false;
+        const int digits = 2 * bytes(t);
+        std::string text = fmt::format("token {} {}   allowed {:0{}x}", token, where(), encode(t, allowed.lo), digits);
+        if (n) text += fmt::format("..{:0{}x}", encode(t, allowed.hi), digits);
+        out_.failure = {std::string(name), token, index, text + fmt::format("   got {:0{}x}", encode(t, got), digits)};
+    }
+
+    void measured(Type t, const Projected& y, float got, std::int64_t token, std::int64_t index) {
+        if (!std::isfinite(y.exact) || !std::isfinite(got) || y.allowed.free) return;
+        const double e = ulp_error(t, encode(t, got), y.exact);
+        if (!std::isfinite(e)) return;
+        out_.measure.sum_ulp += e;
+        if (std::fabs(e) <= out_.measure.worst_ulp) return;
+        out_.measure.worst_ulp = std::fabs(e);
+        out_.measure.worst.row = token;
+        out_.measure.worst.col = index;
+        out_.measure.worst.got = encode(t, got);
+    }
+
+    void projection(std::string_view name, Type t, const std::vector<Projected>& sets, std::span<const float> got, std::int64_t token) {
+        for (std::size_t k = 0; k < sets.size(); ++k) {
+            one(name, t, sets[k].allowed, got[k], token, static_cast<std::int64_t>(k), [&] { return fmt::format("{} row {}", name, k); });
+            measured(t, sets[k], got[k], token, static_cast<std::int64_t>(k));
+        }
+    }
+
+    void head(std::int64_t token) {
+        const auto n = t_.sizes[Dim::b_out];
+        const auto got = output("y", token * n, n);
+        const bool widened = c_.logits == Logits::t_then_f32;
+        const Type t = widened ? c_.x : Type::f32;
+        const auto& sets = path_.second(exactly(path_.input(token)));
+        for (std::size_t k = 0; k < sets.size(); ++k) {
+            Range r = sets[k].allowed;
+            // A logit between two values of T was never rounded to it.
+            if (widened && !r.free && round_to(c_.x, got[k]) != got[k] && got[k] == got[k]) {
+                const float nearest = decode(c_.x, sets[k].nearest);
+                one("logits", Type::f32, Range::of(nearest), got[k], token, static_cast<std::int64_t>(k),
+                    [&] { return fmt::format("logit {}, which is no value of {}:", k, name(c_.x)); });
+                continue;
+            }
+            one("logits", t, r, got[k], token, static_cast<std::int64_t>(k), [&] { return fmt::format("logit {}", k); });
+            measured(t, sets[k], got[k], token, static_cast<std::int64_t>(k));
+        }
+    }
+
+    void norm_stage(std::span<const float> a, std::span<const float> z, std::int64_t token) {
+        const QueryPieces& p = path_.model().pieces;
+        if (!p.norm) {
+            for (std::size_t k = 0; k < z.size(); ++k)
+                one("norm", c_.x, Range::of(a[k]), z[k], token, static_cast<std::int64_t>(k), [&] { return fmt::format("norm col {}", k); });
+            return;
+        }
+        const StatisticSet set = statistic_set(c_, a, path_.eps()).set;
+        const std::vector<float> ones(a.size(), 1.0f);
+        const auto w = p.folded_gain ? std::span<const float>(ones) : path_.gain();
+        std::int64_t col = 0;
+        bool any = false;
+        for (const MapPiece* m : maps_for(c_)) {
+            const RowSet row = reproduce_within(*m, map_types(c_), a, w, z, set);
+            any |= row.any;
+            col = std::max<std::int64_t>(row.col, 0);
+        }
+        const Ranges sets = path_.norm(exactly(a));
+        QueryStage& s = stage("norm");
+        for (std::size_t k = 0; k < sets.size(); ++k) s.at_most_two += steps(c_.x, sets[k]) <= 1;
+        s.outputs += static_cast<std::int64_t>(sets.size());
+        out_.measure.elements += static_cast<std::int64_t>(sets.size());
+        if (any) return;
+        ++s.outside;
+        ++out_.measure.outside;
+        if (!out_.fits) return;
+        out_.fits = false;
+        const auto k = static_cast<std::size_t>(col);
+        out_.failure = {"norm", token, col, fmt::format("token {} norm col {}   allowed {:x}..{:x}   got {:x}: no one r of the row gives its outputs", token, col,
+                                                        encode(c_.x, sets[k].lo), encode(c_.x, sets[k].hi), encode(c_.x, z[k]))};
+    }
+
+    void by_stage(std::int64_t token) {
+        const std::int64_t rank = t_.sizes[Dim::q_rank], n = t_.sizes[Dim::b_out];
+        std::vector<float> z = path_.input(token);
+        if (rank) {
+            const auto a = output("tap_a", token * rank, rank);
+            auto sets = path_.first(exactly(z));
+            z = output("tap_norm", token * rank, rank);
+            if (c_.latent == Latent::f32) {  // what enters the norm is not seen: from h
+                Ranges in;
+                for (Projected& y : sets) {
+                    in.push_back(y.allowed);
+                    y.allowed = {round_to(c_.x, y.allowed.lo), round_to(c_.x, y.allowed.hi), y.allowed.free};
+                }
+                projection("q_a", c_.x, sets, a, token);
+                const Ranges normal = path_.norm(in);
+                for (std::size_t k = 0; k < normal.size(); ++k) one("norm", c_.x, normal[k], z[k], token, static_cast<std::int64_t>(k), [&] { return fmt::format("norm col {}", k); });
+            } else {
+                projection("q_a", c_.x, sets, a, token);
+                norm_stage(a, z, token);
+            }
+        }
+        const auto q = output("tap_q_b", token * n, n);
+        if (path_.model().pieces.norm_each_head || path_.model().pieces.norm_always) {
+            const Ranges all = path_.through(token);
+            for (std::size_t k = 0; k < all.size(); ++k) one("q_b", c_.x, all[k], q[k], token, static_cast<std::int64_t>(k), [&] { return fmt::format("q_b row {}", k); });
+        } else {
+            projection("q_b", c_.x, path_.second(exactly(z)), q, token);
+        }
+        sets_tapped_.push_back(q);
+        if (token + 1 == path_.tokens()) split([&](Source s) { return Range::of(sets_tapped_[static_cast<std::size_t>(s.token)][static_cast<std::size_t>(s.row)]); }, "split");
+    }
+
+    void end_to_end() {
+        split([&](Source s) { return sets_[static_cast<std::size_t>(s.token)][static_cast<std::size_t>(s.row)]; }, "q");
+    }
+
+    template <class Of>
+    void split(Of of, std::string_view name) {
+        const std::int64_t B = t_.sizes[Dim::batch], T = t_.sizes[Dim::tokens], H = t_.sizes[Dim::heads], N = t_.sizes[Dim::nope], R = t_.sizes[Dim::rope];
+        for (std::int64_t b = 0; b < B; ++b)
+            for (std::int64_t h = 0; h < H; ++h)
+                for (std::int64_t t = 0; t < T; ++t) {
+                    const std::int64_t at = (b * H + h) * T + t;
+                    const auto nope = output("q_nope", at * N, N), pe = output("q_pe", at * R, R);
+                    for (std::int64_t j = 0; j < N + R; ++j) {
+                        const float got = j < N ? nope[static_cast<std::size_t>(j)] : pe[static_cast<std::size_t>(j - N)];
+                        one(name, c_.x, of(path_.source(b * T + t, h, j)), got, b * T + t, h * (N + R) + j,
+                            [&] { return fmt::format("{} head {} col {}", j < N ? "q_nope" : "q_pe", h, j < N ? j : j - N); });
+                    }
+                }
+    }
+
+    const Tensors& t_;
+    const Outcome& o_;
+    QueryPath path_;
+    Contract c_;
+    QueryCheck out_;
+    std::vector<Ranges> sets_;
+    std::vector<std::vector<float>> sets_tapped_;
+};
+
+std::vector<Contract> members(const Contract& c) {
+    if (c.map != Map::none) return {c};
+    std::vector<Contract> out;
+    for (const Map m : {Map::cast_first, Map::f32_gain}) {
+        out.push_back(c);
+        out.back().map = m;
+    }
+    return out;
+}
+
+std::string not_judged(const Contract& c) {
+    if (c.w != c.x || c.y != c.x) return "w and y are of the type of x in the query path";
+    if (c.residual != Residual::none || c.quant != Quant::none || c.gain != Gain::given || c.beta != Given::none || c.rstd != Emit::none)
+        return "residual, quant, gain, beta and rstd are fields of the norms alone";
+    return why_no_map(c);
+}
+
+}  // namespace
+
+QueryCheck check_query(const Tensors& t, const Outcome& o, const QueryModel& m) { return Checker(t, o, m).run(); }
+
+Judgement judge_query(const Tensors& t, const Outcome& o, const Claim& claim) {
+    Judgement j;
+    j.findings = o.findings;
+    QueryCheck best;
+    bool begun = false;
+    for (Contract c : claim) {
+        c.weights = t.contract.weights;
+        c.taps = t.contract.taps;
+        j.inferred |= c.map == Map::none && t.op->abi == Abi::mla_query;
+        if (c.map == Map::none && t.op->abi == Abi::linear) c.map = Map::cast_first;  // a projection has no gain
+        for (const Contract& k : members(c)) {
+            if (const auto why = not_judged(k); !why.empty()) {
+                j.verdict = Verdict::unsupported;
+                j.what = why;
+                return j;
+            }
+            QueryCheck r = check_query(t, o, {k, {}, ""});
+            if (!r.error.empty()) {
+                j.verdict = Verdict::corrupted;
+                j.what = r.error;
+                return j;
+            }
+            j.candidates.push_back({k, r.fits, r.failure.token, r.failure.index, r.fits ? r.measure.rows : 0, r.fits ? r.measure.elements : 0});
+            if (!begun || (r.fits && !best.fits)) best = std::move(r);
+            begun = true;
+        }
+    }
+    j.measure = best.measure;
+    j.stages = best.stages;
+    if (!best.fits) {
+        j.verdict = Verdict::inadmissible;
+        j.what = best.failure.text;
+        j.reason = fmt::format("first at the stage {}", best.failure.stage);
+        j.witness.row = best.failure.token;
+        j.witness.col = best.failure.index;
+        return j;
+    }
+    std::int64_t untold = 0, outputs = 0;
+    double width = 0;
+    for (const QueryStage& s : best.stages) {
+        if (s.stage != "q") continue;
+        untold += s.untold;
+        outputs += s.outputs;
+        width = std::max(width, s.width);
+    }
+    if (outputs && untold * 20 > outputs * 19) {
+        j.verdict = Verdict::mistrusted;
+        j.what = fmt::format("from h to q the allowed sets are wider than a quarter of the value in {} of {} outputs (widest {:.3g} ulp): tap q_a, its norm and q_b (taps=out)",
+                             untold, outputs, width);
+    }
+    return j;
+}
+
+}  // namespace ulpgate

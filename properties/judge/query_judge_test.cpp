@@ -1,0 +1,160 @@
+#include "properties/judge/query_judge.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "properties/cases/case.hpp"
+#include "properties/explain_query/explain_query.hpp"
+#include "properties/query_profiles/query_profile.hpp"
+#include "reference/orders/order.hpp"
+#include "reference/query_faults/query_fault.hpp"
+
+namespace ulpgate {
+namespace {
+
+Case case_of(const std::string& line) {
+    Case c;
+    const auto bad = parse(line, c);
+    EXPECT_FALSE(bad) << line << ": " << (bad ? bad->what : "");
+    return c;
+}
+constexpr const char* small = "/rank=16/heads=2/nope=8/rope=4/";
+
+struct Ran {
+    Tensors t;
+    Outcome o;
+};
+Ran run(const Case& c, QueryModel m) {
+    Made made = make(c);
+    EXPECT_EQ(made.error, "");
+    Ran r{std::move(made.tensors), {}};
+    QueryPath path(r.t, m);
+    r.o.out = path.run();
+    return r;
+}
+
+// Every order of the bank, both maps, every type and weight, with and without taps: what they give is allowed.
+TEST(QueryJudge, OrdersThatHonourTheContractPass) {
+    std::int64_t outputs = 0;
+    for (const std::string type : {"bf16", "fp16", "f32"})
+        for (const QueryProfile* p : query_profiles::all())
+            for (const std::string fields : {"cast_first", "f32_gain,taps=out", "cast_first,weights=e4m3:128x128,taps=out", "cast_first,weights=f32", "cast_first,bias=before,taps=out", "cast_first,bias=after"})
+                for (const Order* o : orders::all()) {
+                    const Case c = case_of("mla_query/" + type + "/64/contract=" + fields + "/profile=" + std::string(p->name) + "/bt=2x3" + small + "seed=11");
+                    QueryModel m{c.claim[0], {}, ""};
+                    m.contract.a_order = m.contract.b_order = o->name;
+                    const Ran r = run(c, m);
+                    const Judgement j = judge(r.t, r.o, c.claim);
+                    EXPECT_TRUE(j.verdict == Verdict::pass || j.verdict == Verdict::mistrusted) << print(c) << " " << o->name << ": " << j.what;
+                    outputs += j.measure.elements;
+                    m.contract.order = "any";
+                    const Judgement named = judge(r.t, r.o, {m.contract});  // its own order claimed: the bound by height holds too
+                    EXPECT_TRUE(named.verdict == Verdict::pass || named.verdict == Verdict::mistrusted) << print(c) << " " << o->name << ": " << named.what;
+                }
+    RecordProperty("outputs", std::to_string(outputs));
+    EXPECT_GT(outputs, 50000);
+}
+
+TEST(QueryJudge, LowPartialSumsAreAContractAndAFault) {
+    const Case c = case_of(std::string("mla_query/bf16/64/contract=cast_first,taps=out/profile=random/rows=4") + small + "seed=3");
+    QueryModel m{c.claim[0], {}, ""};
+    m.pieces.splits = 2;
+    const Ran r = run(c, m);
+    EXPECT_EQ(judge(r.t, r.o, c.claim).verdict, Verdict::inadmissible);
+    Contract low = c.claim[0];
+    low.a_part = low.b_part = Accumulate::t;
+    EXPECT_EQ(judge(r.t, r.o, {low}).verdict, Verdict::pass);
+}
+
+// Every kind of the bank is found and named, from outside (no taps) or at its stage.
+TEST(QueryFaults, EachIsFoundAndNamed) {
+    for (const QueryFault* f : query_faults::all()) {
+        if (f->kind.starts_with("head.")) continue;
+        for (const std::string taps : {"", ",taps=out"}) {
+            std::vector<Ran> ran;
+            bool found = false;
+            std::string needs = f->needs.empty() ? "" : "," + std::string(f->needs);
+            for (const std::string profile : {"onehot", "integers", "random", "massive"}) {
+                const std::string size = f->kind == "mla.norm_spurious" ? "/rank=0/heads=2/nope=8/rope=4/" : f->kind.starts_with("mla.fp8") ? "/rank=130/heads=2/nope=96/rope=48/" : small;
+                const Case c = case_of("mla_query/bf16/" + std::string(f->kind.starts_with("mla.fp8") ? "200" : "64") + "/contract=cast_first" + needs + taps + "/profile=" + profile + "/bt=2x3" + size + "seed=5");
+                QueryModel m{c.claim[0], {}, ""};
+                f->change(m);
+                ran.push_back(run(c, m));
+                const auto v = judge(ran.back().t, ran.back().o, c.claim).verdict;
+                found |= v == Verdict::inadmissible;
+                if (found) {
+                    const auto e = explain_query({{&ran.back().t, &ran.back().o}}, c.claim[0]);
+                    bool named = false;
+                    for (const auto& n : e.equal) named |= n.kind == f->kind;
+                    EXPECT_TRUE(named) << f->kind << " on " << print(c) << ": " << e.unknown;
+                    break;
+                }
+            }
+            EXPECT_TRUE(found) << f->kind << taps;
+        }
+    }
+}
+TEST(QueryFaults, OfTheHead) {
+    for (const char* kind : {"head.widened_early", "head.narrowed", "gemm.acc_low", "gemm.tail_k", "gemm.transposed", "gemm.splitk_low"}) {
+        const QueryFault* f = find_query_fault(kind);
+        ASSERT_TRUE(f) << kind;
+        const bool narrowed = std::string_view(kind) == "head.narrowed";
+        const Case c = case_of(std::string("head/bf16/64/contract=cast_first") + (narrowed ? ",logits=f32" : "") + "/profile=integers/rows=3/out=40/seed=5");
+        QueryModel m{c.claim[0], {}, ""};
+        const Ran right = run(c, m);
+        EXPECT_EQ(judge(right.t, right.o, c.claim).verdict, Verdict::pass) << kind;
+        f->change(m);
+        const Case wide = case_of(std::string("head/bf16/64/contract=cast_first") + (narrowed ? ",logits=f32" : "") + "/profile=random/rows=3/out=40/seed=5");
+        const Ran r = run(wide, m);
+        EXPECT_EQ(judge(r.t, r.o, wide.claim).verdict, Verdict::inadmissible) << kind;
+    }
+}
+// T = 1 is blind to a missing transpose, T > 1 is not.
+TEST(QueryFaults, OneTokenIsBlindToTheTranspose) {
+    for (const int tokens : {1, 2}) {
+        const Case c = case_of("mla_query/bf16/64/contract=cast_first/profile=onehot/rows=" + std::to_string(tokens) + small + "seed=5");
+        QueryModel m{c.claim[0], {}, ""};
+        find_query_fault("mla.no_transpose")->change(m);
+        const Ran r = run(c, m);
+        EXPECT_EQ(judge(r.t, r.o, c.claim).verdict, tokens == 1 ? Verdict::pass : Verdict::inadmissible);
+    }
+}
+
+TEST(QueryJudge, ANaNTokenChangesNoOtherTokensBits) {
+    const Case c = case_of(std::string("mla_query/bf16/64/contract=cast_first/profile=random/rows=3") + small + "seed=3");
+    Made a = make(c), b = make(c);
+    Tensor& h = *b.tensors.find("h");
+    h.set_word(h.row_at(1) + 5, 0x7fc0);
+    QueryPath pa(a.tensors, {c.claim[0], {}, ""}), pb(b.tensors, {c.claim[0], {}, ""});
+    for (std::int64_t token = 0; token < 3; ++token) {
+        const Ranges x = pa.through(token), y = pb.through(token);
+        for (std::size_t k = 0; k < x.size(); ++k) {
+            if (token == 1) EXPECT_TRUE(std::isnan(y[k].lo));
+            else EXPECT_TRUE(x[k].lo == y[k].lo && x[k].hi == y[k].hi);
+        }
+    }
+    Outcome o;
+    o.out = pb.run();
+    EXPECT_EQ(judge(b.tensors, o, c.claim).verdict, Verdict::pass);
+}
+
+TEST(QueryJudge, NoTokensAndBadSizes) {
+    const Case none = case_of(std::string("mla_query/bf16/64/contract=cast_first/profile=random/rows=0") + small + "seed=3");
+    const Ran r = run(none, {none.claim[0], {}, ""});
+    EXPECT_EQ(judge(r.t, r.o, none.claim).verdict, Verdict::pass);
+    Case c;
+    for (const auto& [line, key] : {std::pair{"mla_query/bf16/64/profile=random/out=3", "out"}, {"head/bf16/64/profile=random/heads=2", "heads"},
+                                    {"mla_query/bf16/64/profile=random/fill=0", "fill"}, {"mla_query/bf16/65536/profile=random/heads=65536", "heads"},
+                                    {"q_a_layernorm/bf16/64/profile=gaussian/heads=2", "heads"}, {"mla_query/bf16/64/profile=gaussian", "profile"}}) {
+        const auto bad = parse(line, c);
+        ASSERT_TRUE(bad) << line;
+        EXPECT_NE(bad->what.find(key), std::string::npos) << bad->what;
+    }
+    Ran cut = run(case_of(std::string("mla_query/bf16/64/contract=cast_first/profile=random/rows=2") + small + "seed=3"), {none.claim[0], {}, ""});
+    cut.o.out.back().pop_back();
+    EXPECT_EQ(judge(cut.t, cut.o, none.claim).verdict, Verdict::corrupted);
+}
+
+}  // namespace
+}  // namespace ulpgate

@@ -1,0 +1,199 @@
+#include "reference/query/projection.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "reference/admissible/sum_bound.hpp"
+#include "reference/orders/order.hpp"
+#include "reference/ops/query_tensors.hpp"
+
+namespace ulpgate {
+namespace {
+
+constexpr double inf = std::numeric_limits<double>::infinity();
+constexpr float nan32 = std::numeric_limits<float>::quiet_NaN();
+
+double ufp(double v) { return v > 0 ? std::ldexp(1.0, std::ilogb(v)) : 0; }
+
+struct Wide {  // a column with more than one value
+    std::size_t k;
+    double radius;
+    bool free;
+};
+
+// u of T, and the largest error of rounding to a subnormal of it.
+struct Unit {
+    double u, eta;
+};
+Unit unit_of(Type t) {
+    return with_format(t, [](auto f) -> Unit { return {std::ldexp(1.0, -f.precision), std::ldexp(1.0, f.emin - f.precision)}; });
+}
+
+double weight(const WeightRow& row, std::size_t k) {
+    const double s = row.scale.empty() ? 1 : static_cast<double>(row.scale[k / static_cast<std::size_t>(row.block)]);
+    return static_cast<double>(row.w[k]) * s;
+}
+
+int height_of(const std::string& order, std::size_t n) {
+    if (order == "any") return -1;
+    const auto o = find_order(order);
+    return o ? o->order->height(Height{}, n, o->p) : -1;
+}
+
+// How far a sum in f32 may be from the exact one. terms: that are not 0; m: sum of their magnitudes.
+double sum_error(const Projection& p, int height, bool scaled, double m, std::int64_t terms, int unit) {
+    const std::int64_t rounded = (p.rounded_products ? 1 : 0) + (scaled ? 2 : 0);
+    std::int64_t additions = std::max<std::int64_t>(terms - 1, 0);
+    if (height >= 0) additions = std::min<std::int64_t>(additions, height + (p.bias == Bias::before));
+    const double gamma = bound_by_count(unit32, additions + rounded);
+    double e = gamma * m;
+    if (rounded == 0) e = std::min(e, static_cast<double>(std::max<std::int64_t>(terms - 1, 0)) * unit32 * ufp(m * (1 + gamma)));
+    if (unit < -149 || rounded) e += static_cast<double>(terms) * 0x1p-149 * (1 + gamma);
+    if (p.part == Accumulate::t && p.t != Type::f32) {
+        const Unit t = unit_of(p.t);
+        e += (t.u * (m + e) + static_cast<double>(terms) * t.eta) * (1 + gamma);
+    }
+    return e * (1 + 0x1p-40);
+}
+
+// The values of type t (f32: all floats) that an f32 sum in [lo, hi] rounds to.
+Range rounded(Type round, double lo, double hi) {
+    if (round != Type::f32) return {round_to(round, lo), round_to(round, hi), false};
+    float a = static_cast<float>(lo), b = static_cast<float>(hi);
+    if (a != b) {
+        if (static_cast<double>(a) < lo) a = std::nextafter(a, std::numeric_limits<float>::infinity());
+        if (static_cast<double>(b) > hi) b = std::nextafter(b, -std::numeric_limits<float>::infinity());
+        if (a > b) a = b = static_cast<float>((lo + hi) / 2);
+    }
+    return {a, b, false};
+}
+
+Range add_after(Type t, Range r, float bias) {
+    if (r.free) return r;
+    const auto add = [&](float v) { return round_to(t, v + bias); };
+    return {add(r.lo), add(r.hi), false};
+}
+
+}  // namespace
+
+Ranges exactly(std::span<const float> v) {
+    Ranges out(v.size());
+    for (std::size_t k = 0; k < v.size(); ++k) out[k] = Range::of(v[k]);
+    return out;
+}
+
+Matrix::Matrix(const Tensors& t, std::string_view name, const QueryPieces& pieces)
+    : w_(*t.find(name)), scale_(t.find(std::string(name) + "_scale")), pieces_(pieces) {
+    values_.resize(static_cast<std::size_t>(w_.width()));
+    if (scale_) scales_.resize(static_cast<std::size_t>(scale_->width()));
+    if (pieces.folded_gain && name == "q_b" && t.sizes[Dim::q_rank]) {
+        folded_to_ = w_.type == Type::e4m3 ? t.contract.x : w_.type;
+        folded_.resize(values_.size());
+        t.find("q_gain")->read_row(0, folded_);
+    }
+    if (!pieces.transposed) return;
+    whole_.resize(static_cast<std::size_t>(w_.count()));
+    for (std::int64_t o = 0; o < w_.rows(); ++o) w_.read_row(o, std::span(whole_).subspan(static_cast<std::size_t>(o) * values_.size(), values_.size()));
+}
+
+WeightRow Matrix::row(std::int64_t o) {
+    if (pieces_.transposed)
+        for (std::size_t k = 0; k < values_.size(); ++k) values_[k] = whole_[k * static_cast<std::size_t>(rows()) + static_cast<std::size_t>(o)];
+    else
+        w_.read_row(o, values_);
+    for (std::size_t k = 0; k < folded_.size(); ++k) values_[k] = round_to(folded_to_, values_[k] * folded_[k]);
+    for (auto k = std::max<std::int64_t>(columns() - pieces_.dropped, 0); k < columns(); ++k) values_[static_cast<std::size_t>(k)] = 0;
+    if (!scale_) return {values_, {}, 1};
+    for (std::int64_t c = 0; c < scale_->width(); ++c) {
+        BlockIndex at{o / ops::scale_block, c};
+        if (pieces_.block) at = pieces_.block(scale_->rows(), scale_->width(), at);
+        const float s = scale_->value(at.row * scale_->width() + at.column);
+        scales_[static_cast<std::size_t>(c)] = pieces_.scale ? pieces_.scale(s) : s;
+    }
+    return {values_, scales_, ops::scale_block};
+}
+
+void project(Matrix& w, const Projection& p, const Ranges& x, std::span<const float> bias, std::vector<Projected>& out, DotCounts* counts) {
+    std::vector<float> nominal(x.size());
+    std::vector<Wide> wide;
+    for (std::size_t k = 0; k < x.size(); ++k) {
+        nominal[k] = x[k].one() ? x[k].lo : x[k].free ? 0 : static_cast<float>((static_cast<double>(x[k].lo) + static_cast<double>(x[k].hi)) / 2);
+        if (x[k].one()) continue;
+        const double c = static_cast<double>(nominal[k]);
+        wide.push_back({k, std::max(static_cast<double>(x[k].hi) - c, c - static_cast<double>(x[k].lo)) * (1 + 0x1p-50), x[k].free || !std::isfinite(x[k].hi - x[k].lo)});
+    }
+    const Activations a(nominal);
+    const int height = height_of(p.order, x.size());
+    out.resize(static_cast<std::size_t>(w.rows()));
+    for (std::size_t o = 0; o < out.size(); ++o) {
+        const WeightRow row = w.row(static_cast<std::int64_t>(o));
+        const float b = bias.empty() ? 0.0f : bias[o];
+        DotSum d;
+        Projected& y = out[o];
+        y = {};
+        y.nearest = round_dot(p.round, a, row, p.bias == Bias::before ? static_cast<double>(b) : 0, d, counts);
+        y.exact = d.value;
+        y.error = d.error;
+        double spread = 0;
+        std::int64_t more = 0;
+        bool free = false;
+        for (const Wide& v : wide) {
+            const double by = std::fabs(weight(row, v.k));
+            if (by == 0) continue;
+            free |= v.free;
+            spread += v.radius * by;
+            ++more;
+        }
+        spread *= 1 + 0x1p-40;
+        if (d.level == 0) {
+            y.allowed = Range::of(static_cast<float>(d.value));
+            y.allowed.free = free;
+        } else {
+            const bool exact = spread == 0 && d.exact_in_f32() && p.part == Accumulate::f32;
+            const double m = d.magnitude + spread, e = exact ? 0 : sum_error(p, height, w.has_scales(), m, d.terms + more, d.unit);
+            y.width = spread + e + d.error;
+            if (free || !(m + e < 0x1p127)) y.allowed = {nan32, nan32, true};
+            else if (y.width == 0) y.allowed = Range::of(decode(p.round, y.nearest));
+            else {
+                const double r = (y.width + std::fabs(d.low)) * (1 + 0x1p-50);
+                y.allowed = rounded(p.round, std::nextafter(d.value - r, -inf), std::nextafter(d.value + r, inf));
+            }
+        }
+        if (p.bias == Bias::after) {
+            y.allowed = add_after(p.round, y.allowed, b);
+            y.exact += static_cast<double>(b);
+            y.nearest = encode(p.round, round_to(p.round, decode(p.round, y.nearest) + b));
+        }
+    }
+}
+
+void restate(Matrix& w, const Projection& p, const QueryPieces& pieces, std::span<const float> x, std::span<const float> bias, std::span<float> out) {
+    const auto order = *find_order(p.order == "any" ? "sequential" : p.order);
+    std::vector<float> dequantised(x.size());
+    for (std::size_t o = 0; o < out.size(); ++o) {
+        const WeightRow row = w.row(static_cast<std::int64_t>(o));
+        std::span<const float> v = row.w;
+        if (!row.scale.empty()) {
+            for (std::size_t k = 0; k < x.size(); ++k) dequantised[k] = row.w[k] * row.scale[k / static_cast<std::size_t>(row.block)];
+            v = dequantised;
+        }
+        float s = 0;
+        if (pieces.low_sum) {
+            for (std::size_t k = 0; k < x.size(); ++k) s = round_to(p.t, s + round_to(p.t, x[k] * v[k]));
+        } else if (pieces.splits > 1 || p.part == Accumulate::t) {
+            const std::size_t parts = pieces.splits > 1 ? static_cast<std::size_t>(pieces.splits) : 2, n = x.size();
+            for (std::size_t q = 0; q < parts; ++q) {
+                const std::size_t from = n * q / parts, end = n * (q + 1) / parts;
+                s += round_to(p.t, order.order->dot({x.data() + from, v.data() + from}, end - from, order.p));
+            }
+        } else {
+            s = order.order->dot({x.data(), v.data()}, x.size(), order.p);
+        }
+        if (p.bias == Bias::before) s += bias[o];
+        out[o] = p.round == Type::f32 ? s : round_to(p.round, s);
+        if (p.bias == Bias::after) out[o] = round_to(p.round, out[o] + bias[o]);
+    }
+}
+
+}  // namespace ulpgate
