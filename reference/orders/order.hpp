@@ -14,6 +14,7 @@
 
 #include "reference/base/piece.hpp"
 #include "reference/orders/accumulators.hpp"
+#include "reference/orders/tree.hpp"
 
 namespace ulpgate {
 
@@ -30,6 +31,7 @@ struct Order {
     float (*dot)(Dot, std::size_t n, OrderParams);
     float (*low)(Lowered, std::size_t n, OrderParams);
     int (*height)(Height, std::size_t n, OrderParams);
+    int (*tree)(Grow, std::size_t n, OrderParams);  // the root in the tree that it grows
 };
 
 // O is an empty struct with  template <class A> typename A::S operator()(A, std::size_t n, OrderParams)
@@ -48,7 +50,8 @@ constexpr Order make_order(std::string_view name, std::string_view params, std::
             [](TermsF64 a, std::size_t n, OrderParams p) { return O{}(a, n, p); },
             [](Dot a, std::size_t n, OrderParams p) { return O{}(a, n, p); },
             [](Lowered a, std::size_t n, OrderParams p) { return O{}(a, n, p); },
-            [](Height a, std::size_t n, OrderParams p) { return O{}(a, n, p); }};
+            [](Height a, std::size_t n, OrderParams p) { return O{}(a, n, p); },
+            [](Grow a, std::size_t n, OrderParams p) { return O{}(a, n, p); }};
 }
 
 // Joins partials by a halving tree: what a vector register or a warp does.
