@@ -1,0 +1,191 @@
+#include "reports/explain/arithmetic.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "reference/faults/fault.hpp"
+#include "reports/run/runner.hpp"
+
+namespace ulpgate {
+namespace {
+
+class Quiet final : public Watcher {
+    void planned(const Context&, std::int64_t) override {}
+    void done(std::string_view) override {}
+};
+
+bool probeable(const Contract& c) { return c.quant == Quant::none && c.beta == Given::none; }
+
+// The contracts that the rows fit: the claim itself, else what was found.
+std::vector<Contract> fitting(const Group& g) {
+    if (!fails(g.verdict) && !claims_nothing(g.claim)) return g.claim;
+    auto found = computes(g);
+    if (found.empty()) found = explaining(g.whole);
+    return found;
+}
+
+// A fault that was named, on the claim.
+std::vector<Form> faulty_forms(const Group& g) {
+    std::vector<Form> out;
+    for (const auto& kind : g.names)
+        for (const auto& base : forms_of(g.claim)) {
+            Form f;
+            f.text = base.text + ",fault=" + kind;
+            if (!parse(f.text, f.model)) out.push_back(std::move(f));
+        }
+    return out;
+}
+
+std::vector<Form> wider_forms(const std::vector<Form>& forms) {
+    std::vector<Form> out;
+    for (const Form& f : forms)
+        for (const char* how : {",sq=f64,acc=f64,mean_in=f64", ",sq=f64,acc=f64", ",acc=f64,mean_in=f64", ",acc=f64"}) {
+            Form w;
+            w.text = f.text + how;
+            Model m;
+            if (parse(w.text, m)) continue;
+            w.model = m;
+            out.push_back(std::move(w));
+        }
+    return out;
+}
+
+class Explainer {
+  public:
+    Explainer(const RunRequest& r, const ExplainOptions& o, Arithmetic& a) : request_(r), options_(o), a_(a) {}
+
+    void run() {
+        const Group& g = a_.group;
+        a_.contracts = fitting(g);
+        const Op* op = find_op(g.op);
+        auto subject = open_subject(g.subject, request_.options);
+        if (const auto s = subject->start(); s.event != Event::ok) return void(a_.skipped = s.what);
+        if (!subject->cases().empty()) return void(a_.skipped = "its outputs are files: nothing more can be asked");
+        const auto entry = entry_for(subject->entries(), op->abi, g.claim);
+        if (!entry) return void(a_.skipped = "no entry of it serves this claim");
+        Contract c = a_.contracts.empty() ? g.claim[0] : a_.contracts[0];
+        if (!probeable(c)) return void(a_.skipped = "quantised or biased outputs are not probed");
+        if (g.verdict == Verdict::crashed || g.verdict == Verdict::hung || g.verdict == Verdict::refused) return void(a_.skipped = std::string(name(g.verdict)));
+        c.x = g.claim[0].x, c.w = g.claim[0].w, c.y = g.claim[0].y, c.res = g.claim[0].res;
+        Prober p(*subject, *entry, *op, c, a_.d);
+        auto forms = a_.contracts.empty() ? faulty_forms(g) : forms_of(a_.contracts);
+        if (forms.empty()) forms = forms_of(g.claim);
+        a_.forms = find_forms(p, forms);
+        OrderOptions order;
+        order.also = wider_forms(a_.forms.equal.empty() ? forms : a_.forms.equal);
+        auto readers = a_.forms.equal.empty() ? nearby(forms) : a_.forms.equal;
+        a_.order = recover_order(p, readers, order);
+        if (options_.behaviour && p.error.empty()) a_.behaviour = behaviour(p, g.claim[0], options_.reruns);
+        if (!p.error.empty()) a_.skipped = p.error;
+        reduce_failure(p);
+        collect_replays();
+    }
+
+  private:
+    // Where no form is equal, r may still be a few steps beside one: good enough to choose rows by.
+    static std::vector<Form> nearby(const std::vector<Form>& forms) {
+        std::vector<Form> out;
+        if (forms.empty()) return out;
+        for (int k = -3; k <= 3; ++k) {
+            Form f = forms.front();
+            f.model.r_steps += k;
+            out.push_back(std::move(f));
+        }
+        return out;
+    }
+
+    void reduce_failure(Prober& p) {
+        const Group& g = a_.group;
+        if (g.failures.empty() || g.failures.front().verdict != Verdict::inadmissible || !p.error.empty()) return;
+        Case c;
+        if (parse(g.failures.front().line, c) || c.row < 0 || g.claim[0].residual != Residual::none || claims_nothing(g.claim)) return;
+        const auto made = make(c);
+        if (!made.error.empty()) return;
+        const auto& x = *made.tensors.find("x");
+        std::vector<float> row(static_cast<std::size_t>(x.width())), w;
+        x.read_row(c.row, row);
+        if (const auto* gain = made.tensors.find("w")) gain->read_row(0, w = std::vector<float>(row.size()));
+        auto subject = open_subject(g.subject, request_.options);
+        if (subject->start().event != Event::ok) return;
+        const auto entry = entry_for(subject->entries(), find_op(g.op)->abi, g.claim);
+        Prober own(*subject, *entry, *find_op(g.op), g.claim[0], c.d, 1);
+        Case like = c;
+        like.claim = g.claim;
+        // In the same way: outside the claim, row by row; each row is judged alone.
+        const StillFails fails = [&](std::span<const float> rows, std::span<const float> gains) {
+            const auto d = static_cast<std::size_t>(c.d), n = rows.size() / d;
+            Tensors t = own.lay(static_cast<std::int64_t>(n), c.eps);
+            for (std::size_t i = 0; i < n; ++i) t.find("x")->write_row(static_cast<std::int64_t>(i), rows.subspan(i * d, d));
+            if (auto* gain = t.find("w")) gain->write_row(0, gains);
+            const Outcome o = subject->run(*entry, t);
+            std::vector<bool> out(n, false);
+            if (o.event != Event::ok) return out;
+            const auto y = static_cast<std::size_t>(t.find("y") - t.all.data());
+            const auto row_bytes = d * static_cast<std::size_t>(bytes(t.all[y].type));
+            Tensors one = own.lay(1, c.eps);
+            if (auto* gain = one.find("w")) gain->write_row(0, gains);
+            for (std::size_t i = 0; i < n; ++i) {
+                one.find("x")->write_row(0, rows.subspan(i * d, d));
+                Outcome part;
+                part.out.resize(one.all.size());
+                part.out[y].assign(o.out[y].begin() + static_cast<std::ptrdiff_t>(i * row_bytes), o.out[y].begin() + static_cast<std::ptrdiff_t>((i + 1) * row_bytes));
+                out[i] = judge(one, part, g.claim).verdict == Verdict::inadmissible;
+            }
+            return out;
+        };
+        auto smallest = reduce(like, std::move(row), std::move(w), fails);
+        if (smallest.failed) a_.smallest = std::move(smallest);
+    }
+
+    void collect_replays() {
+        const Group& g = a_.group;
+        if (!g.failures.empty()) a_.replays.push_back(g.failures.front().line);
+        if (a_.smallest && !a_.smallest->line.empty()) a_.replays.push_back(a_.smallest->line);
+        Case like;
+        like.op = g.op;
+        like.claim = a_.contracts.empty() ? g.claim : Claim{a_.contracts[0]};
+        const auto add = [&](std::span<const float> x, double eps, std::span<const float> w) {
+            like.eps = eps;
+            if (const auto c = segment_case(like, x, w); c && print(*c).size() < 400) a_.replays.push_back(print(*c));
+        };
+        if (a_.order.reading && !a_.order.example.empty()) {
+            std::vector<float> x(static_cast<std::size_t>(a_.d));
+            for (const Spot& s : a_.order.example) x[static_cast<std::size_t>(s.column)] = s.value;
+            add(x, a_.order.reading->eps, {});
+        }
+        if (a_.replays.empty() && !g.worst_line.empty()) a_.replays.push_back(g.worst_line);
+    }
+
+    const RunRequest& request_;
+    const ExplainOptions& options_;
+    Arithmetic& a_;
+};
+
+}  // namespace
+
+Explained explain_arithmetic(const RunRequest& r, const ExplainOptions& o) {
+    Explained out;
+    Quiet quiet;
+    auto ran = run(r, quiet);
+    out.error = ran.error;
+    out.result = std::move(ran.result);
+    if (!out.error.empty()) return out;
+    for (const Group& g : out.result.groups) {
+        const auto began = std::chrono::steady_clock::now();
+        Arithmetic a;
+        a.group = g;
+        Sizes own;
+        find_op(g.op)->defaults(own);
+        a.d = own[find_op(g.op)->d];
+        if (!g.d.empty() && std::find(g.d.begin(), g.d.end(), a.d) == g.d.end()) a.d = g.d.front();
+        Explainer(r, o, a).run();
+        for (const auto& b : a.behaviour) out.behaviour_failed |= !b.held && b.claimed;
+        a.seconds = g.seconds + std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+        out.all.push_back(std::move(a));
+    }
+    return out;
+}
+
+}  // namespace ulpgate
