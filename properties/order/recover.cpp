@@ -143,13 +143,14 @@ std::vector<float> showing_rows(const Form& f, const Tree& t, Type type, std::in
     int found = 0;
     for (int k = 0; k < tries && found < wanted; ++k) {
         auto x = order_rows(type, d, 1, 1000 + static_cast<std::uint64_t>(k));
+        const auto at = static_cast<std::size_t>(k) % width;
+        x[at] = 0;
         const auto own = t.sum(x, false);
         auto other = sequential->order->f32({x.data()}, x.size(), sequential->p);
         if (other == own) other = pairwise->order->f32({x.data()}, x.size(), pairwise->p);
         if (other == own) continue;
         const float r = f.model.from_sum(static_cast<double>(own), x, eps), q = f.model.from_sum(static_cast<double>(other), x, eps);
-        const auto at = static_cast<std::size_t>(k) % width;
-        const float scale = std::ldexp(1.0f, std::ilogb(std::sqrt(own)) - 16);  // too small to move the sum, as a rule
+        const float scale = std::ldexp(1.0f, std::ilogb(std::sqrt(own)) - 26);  // too small to move the sum, as a rule
         for (std::size_t c = 0; c < choices.size(); ++c) choices[c] = scale * static_cast<float>(128 + c % 128) * (c < 128 ? 1.0f : 0.5f);
         for (auto& c : choices) c = round_to(type, c);
         std::fill(gains.begin(), gains.end(), w.empty() ? 0.0f : w[at]);
@@ -165,7 +166,6 @@ std::vector<float> showing_rows(const Form& f, const Tree& t, Type type, std::in
             break;
         }
     }
-    (void)width;
     return out;
 }
 
@@ -212,7 +212,10 @@ std::vector<OrderChoice> named_orders(const Tree& t, std::span<const int> column
             if (grown.root == Tree::none || grown.hashes()[static_cast<std::size_t>(grown.root)] != wanted) continue;
             out.push_back({o, p});
         }
-    std::stable_sort(out.begin(), out.end(), [](const OrderChoice& a, const OrderChoice& b) { return a.text().size() < b.text().size(); });
+    std::stable_sort(out.begin(), out.end(), [](const OrderChoice& a, const OrderChoice& b) {
+        const auto rank = [](const OrderChoice& c) { return std::pair(std::count_if(c.p.begin(), c.p.end(), [](int v) { return v != 0; }), c.text().size()); };
+        return rank(a) < rank(b);
+    });
     return out;
 }
 
@@ -286,8 +289,7 @@ void replay_wider(Prober& p, const std::vector<Form>& forms, const OrderOptions&
 OrderFinding recover_order(Prober& p, const std::vector<Form>& forms, const OrderOptions& o) {
     OrderFinding out;
     out.d = p.d();
-    const auto rows_before = p.rows, calls_before = p.calls;
-    (void)rows_before;
+    const auto calls_before = p.calls;
     const auto done = [&](OrderFinding::Kind kind, std::string why) {
         out.kind = kind;
         out.why = p.error.empty() ? std::move(why) : p.error;

@@ -28,16 +28,13 @@ class Reducer {
         return false;
     }
 
-    // The gain to one, then to powers of two, in every column at once; then back to the row.
+    // The gain to one in every column at once.
     void gain() {
         if (out_.w.empty()) return;
         auto kept = out_.w;
-        for (const int how : {0, 1}) {
-            for (auto& v : out_.w) v = how == 0 ? 1.0f : simpler(w_type_, v)[0];
-            std::size_t k = 0;
-            if (any({out_.x}, k)) return;
-            out_.w = kept;
-        }
+        std::fill(out_.w.begin(), out_.w.end(), 1.0f);
+        std::size_t k = 0;
+        if (!any({out_.x}, k)) out_.w = std::move(kept);
     }
 
     // ddmin: drop a part, or all but a part, of the columns that are not zero; parts ever smaller.
@@ -93,38 +90,30 @@ class Reducer {
         return out;
     }
 
-    void values(std::vector<float>& of, Type t, bool gain_side) {
-        // all at once first: the same candidate in every column
-        for (std::size_t how = 0; how < 6; ++how) {
-            auto tried = of;
+    void values() {
+        auto& x = out_.x;
+        for (std::size_t how = 0; how < 6; ++how) {  // the same candidate in every column at once
+            auto tried = x;
             for (auto& v : tried) {
-                const auto s = simpler(t, v);
+                const auto s = simpler(x_type_, v);
                 v = s[std::min(how, s.size() - 1)];
             }
-            if (tried == of) continue;
-            auto kept = of;
             std::size_t k = 0;
-            if (gain_side) {
-                of = tried;
-                if (any({out_.x}, k)) return;
-                of = kept;
-            } else if (any({tried}, k)) {
-                of = tried;
+            if (tried != x && any({tried}, k)) {
+                x = tried;
                 break;
             }
         }
-        if (gain_side) return;
-        for (std::size_t j = 0; j < of.size() && out_.calls < options_.most_calls; ++j) {
-            if (of[j] == 0) continue;
-            auto s = simpler(t, of[j]);
-            s.erase(std::find(s.begin(), s.end(), of[j]), s.end());
+        for (std::size_t j = 0; j < x.size() && out_.calls < options_.most_calls; ++j) {
+            if (x[j] == 0) continue;
             std::vector<std::vector<float>> tries;
-            for (const float v : s) {
-                tries.push_back(of);
+            for (const float v : simpler(x_type_, x[j])) {
+                if (v == x[j]) break;
+                tries.push_back(x);
                 tries.back()[j] = v;
             }
             std::size_t k = 0;
-            if (any(tries, k)) of = tries[k];
+            if (any(tries, k)) x = tries[k];
         }
     }
 
@@ -134,9 +123,34 @@ class Reducer {
         if (!out_.failed) return;
         gain();
         columns();
-        std::int64_t on = std::count_if(out_.x.begin(), out_.x.end(), [](float v) { return v != 0; });
-        if (on <= 4096) values(out_.x, x_type_, false);
+        values();
         columns();
+        gain_of_the_rest();
+    }
+
+    // Where x is zero the gain says nothing; where it is not, the simplest that fails.
+    void gain_of_the_rest() {
+        if (out_.w.empty()) return;
+        const auto attempt = [&](std::vector<float> w) {
+            std::swap(w, out_.w);
+            std::size_t k = 0;
+            if (any({out_.x}, k)) return true;
+            std::swap(w, out_.w);
+            return false;
+        };
+        auto w = out_.w;
+        for (std::size_t j = 0; j < w.size(); ++j)
+            if (out_.x[j] == 0) w[j] = 1;
+        if (w != out_.w) attempt(w);
+        for (std::size_t j = 0; j < w.size() && out_.calls < options_.most_calls; ++j) {
+            if (out_.x[j] == 0) continue;
+            for (const float v : simpler(w_type_, out_.w[j])) {
+                if (v == out_.w[j]) break;
+                auto tried = out_.w;
+                tried[j] = v;
+                if (attempt(tried)) break;
+            }
+        }
     }
 
   private:
