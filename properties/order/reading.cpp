@@ -88,14 +88,14 @@ std::vector<Setting> settings(std::span<const Form> forms, std::int64_t d) {
 Reading calibrate(Prober& p, std::span<const Form> forms) {
     Reading out;
     if (p.d() < 4) return out;
-    const int last = static_cast<int>(p.d()) - 1;
+    const int half = static_cast<int>(p.d()) / 2, next = half == 2 ? 3 : 2;
     for (const Setting& s : settings(forms, p.d())) {
         std::vector<Probe> probes;
         for (const Candidate& c : s.all) {  // near and far columns alike
-            probes.push_back({{{0, c.m}, {last, c.h}}, last});
-            probes.push_back({{{0, c.m}, {1, c.g}, {last, c.h}}, last});
-            probes.push_back({{{last / 2, c.m}, {0, c.h}}, 0});
-            probes.push_back({{{last, c.m}, {last / 2, c.g}, {0, c.h}}, 0});
+            probes.push_back({{{0, c.m}, {half, c.h}}, half});
+            probes.push_back({{{0, c.m}, {1, c.g}, {half, c.h}}, half});
+            probes.push_back({{{next, c.m}, {1, c.h}}, 1});
+            probes.push_back({{{half, c.m}, {next, c.g}, {1, c.h}}, 1});
         }
         const auto y = p.ask(probes, s.eps);
         if (y.empty()) return out;

@@ -41,6 +41,13 @@ std::vector<Form> faulty_forms(const Group& g) {
 std::vector<Form> wider_forms(const std::vector<Form>& forms) {
     std::vector<Form> out;
     for (const Form& f : forms)
+        if (f.model.contract.acc == Accumulate::f64) {  // claimed
+            out.push_back(f);
+            Form w;
+            w.text = f.text + ",mean_in=f64";
+            if (!parse(w.text, w.model)) out.push_back(std::move(w));
+        }
+    for (const Form& f : forms)
         for (const char* how : {",sq=f64,acc=f64,mean_in=f64", ",sq=f64,acc=f64", ",acc=f64,mean_in=f64", ",acc=f64"}) {
             Form w;
             w.text = f.text + how;

@@ -45,13 +45,17 @@ std::string statistic_words(const Arithmetic& a) {
         return f.measured ? fmt::format("none of the forms known: r is {} to {} ulp32 beside the correctly rounded one, over {} rows of integers", f.steps_low, f.steps_high, f.rows)
                           : fmt::format("none of the forms known, over {} rows of integers", f.rows);
     std::vector<std::string> seen;
-    for (const auto& e : f.equal)
+    const bool power = a.d > 0 && (a.d & (a.d - 1)) == 0;  // both means are then the same
+    for (const auto& e : f.equal) {
+        if (power && e.model.contract.mean == Mean::recip && e.model.contract.mean != a.group.claim[0].mean) continue;
         if (const auto s = e.words(); std::find(seen.begin(), seen.end(), s) == seen.end()) seen.push_back(s);
+    }
     return fmt::format("{}: bit for bit in {} rows of integers, {} built to tell forms apart; {} others excluded", fmt::join(seen, "; or "), f.rows, f.splitting, f.excluded.size());
 }
 
 std::string replay_words(const OrderFinding& o) {
     if (o.replayed == 0) return "";
+    if (o.equal < o.replayed && o.differing_row < 0) return fmt::format("no restatement that was tried gives all of {} random rows, the best {}", o.replayed, o.equal);
     if (o.equal < o.replayed) return fmt::format("random row {} is not given by it: {} rows before are", o.differing_row, o.equal);
     const auto what = !o.models.empty() ? "model/" + o.models.front() : o.by_tree ? std::string("the tree itself (no order of that name)") : std::string("no restatement");
     if (o.kind == OrderFinding::Kind::wider) return fmt::format("{}: gives {} of {} random rows", what, o.equal, o.replayed);
