@@ -12,30 +12,25 @@ namespace ulpgate {
 namespace {
 
 constexpr std::uint64_t stream = 0x666f726d;
-constexpr int plain_rows = 16, wanted = 48, most_tries = 60000;
+constexpr int plain_rows = 16, wanted = 48, most_tries = 12000;
 
 bool has_form(const std::string& text, std::string_view field) { return text.find(field) != text.npos; }
 
-// A row of integers: random ones, then what is missing of S in squares, the largest first. false: no room.
-bool integer_row(Rng& rng, Type t, std::span<float> x, double& sum) {
+// A row of integers with x[j] = m whose squares add up to `target`: random ones, then what is missing, the largest first.
+bool integer_row(Rng& rng, Type t, std::span<float> x, std::uint32_t j, double m, double target) {
     const auto d = static_cast<std::uint32_t>(x.size());
-    const std::uint32_t top = t == Type::bf16 ? 255 : 1023;
-    const double most = std::min(16777215.0, static_cast<double>(d) * top * top / 4);
-    const std::uint32_t target = 1 + rng.below(static_cast<std::uint32_t>(most));
+    const double top = t == Type::bf16 ? 255 : 1023;
     std::fill(x.begin(), x.end(), 0.0f);
-    double left = std::max<double>(target, 128 * 128), s = 0;
-    const std::uint32_t start = rng.below(d);
-    for (std::uint32_t k = 0; k < d && left > 0; ++k) {
-        const double highest = std::min<double>(std::floor(std::sqrt(left)), top);
-        double m = highest;
-        if (k < d / 2 && highest > 2) m = 1 + rng.below(static_cast<std::uint32_t>(std::min(highest, 1 + 3 * std::sqrt(left / d))));
-        if (k == 0) m = std::min<double>(highest, 128 + rng.below(128));
-        x[(start + k * 7919u) % d] += static_cast<float>(rng.below(2) ? m : -m);
-        left -= m * m;
+    x[j] = static_cast<float>(m);
+    double left = target - m * m;
+    for (std::uint32_t k = 1; k < d && left > 0; ++k) {
+        const double highest = std::min(std::floor(std::sqrt(left)), top);
+        double v = highest;
+        if (k < d / 2 && highest > 2) v = 1 + rng.below(static_cast<std::uint32_t>(std::min(highest, 1 + 3 * std::sqrt(left / d))));
+        x[(j + k) % d] = static_cast<float>(rng.below(2) ? v : -v);
+        left -= v * v;
     }
-    for (const float v : x) s += static_cast<double>(v) * static_cast<double>(v);
-    sum = s;
-    return s > 0 && s < 16777216 && std::all_of(x.begin(), x.end(), [&](float v) { return std::fabs(v) <= static_cast<float>(top); });
+    return left == 0;
 }
 
 struct Built {
@@ -55,28 +50,45 @@ double exact_sum(std::span<const float> x) {
     return s;
 }
 
-// Rows that tell at least two of the forms apart, most pairs first come; then plain ones.
+// Rows in which one column, of integer m, tells at least two of the forms apart; then plain ones.
 Built build(const Prober& p, const std::vector<Form>& forms, const std::vector<float>& w, double eps, std::uint64_t seed) {
     Built b;
     b.w = w;
-    const auto d = static_cast<std::size_t>(p.d());
-    std::vector<float> x(d);
-    std::vector<std::vector<float>> y(forms.size());
+    const auto d = static_cast<std::uint32_t>(p.d());
+    const double top = p.x_type() == Type::bf16 ? 255 : 1023, most = std::min(16777215.0, d * top * top / 4);
+    std::vector<float> x(d), values(128), gains(w.empty() ? 0 : values.size());
+    for (std::size_t k = 0; k < values.size(); ++k) values[k] = static_cast<float>(128 + k);
+    std::vector<std::vector<float>> y(forms.size(), std::vector<float>(values.size()));
+    std::vector<float> r(forms.size());
     std::vector<int> told(forms.size() * forms.size());
-    for (int tries = 0; b.splitting < wanted && tries < most_tries / std::max(1, static_cast<int>(d / 256)); ++tries) {
-        Rng rng(seed, stream, static_cast<std::uint64_t>(tries));
-        double sum = 0;
-        if (!integer_row(rng, p.x_type(), x, sum)) continue;
-        for (std::size_t f = 0; f < forms.size(); ++f) y[f] = predicted(forms[f].model, x, w, sum, eps);
-        bool useful = tries < plain_rows;
-        bool splits = false;
-        for (std::size_t f = 0; f < forms.size(); ++f)
-            for (std::size_t g = f + 1; g < forms.size(); ++g)
-                if (int& n = told[f * forms.size() + g]; y[f] != y[g] && n < wanted / 3) ++n, splits = true;
-        if (!useful && !splits) continue;
+    const auto add = [&] {
         b.x.insert(b.x.end(), x.begin(), x.end());
         ++b.rows;
-        b.splitting += splits;
+    };
+    for (int tries = 0; b.splitting < wanted && tries < most_tries; ++tries) {
+        Rng rng(seed, stream, static_cast<std::uint64_t>(tries));
+        const double sum = 65536 + rng.below(static_cast<std::uint32_t>(most - 65536));
+        const auto j = rng.below(d);
+        if (b.rows - b.splitting < plain_rows && integer_row(rng, p.x_type(), x, j, 128 + rng.below(128), sum)) add();
+        bool differ = false;
+        for (std::size_t f = 0; f < forms.size(); ++f) {
+            r[f] = forms[f].model.from_sum(sum, x, eps);
+            differ = differ || r[f] != r[0] || forms[f].model.map != forms[0].model.map;
+        }
+        if (!differ) continue;
+        std::fill(gains.begin(), gains.end(), w.empty() ? 0.0f : w[j]);
+        for (std::size_t f = 0; f < forms.size(); ++f) forms[f].model.elements(values, gains, r[f], y[f]);
+        for (std::size_t k = 0; k < values.size(); ++k) {
+            bool splits = false;
+            for (std::size_t f = 0; f < forms.size(); ++f)
+                for (std::size_t g = f + 1; g < forms.size(); ++g) splits = splits || (y[f][k] != y[g][k] && told[f * forms.size() + g] < wanted / 3);
+            if (!splits || !integer_row(rng, p.x_type(), x, j, 128.0 + static_cast<double>(k), sum)) continue;
+            for (std::size_t f = 0; f < forms.size(); ++f)
+                for (std::size_t g = f + 1; g < forms.size(); ++g) told[f * forms.size() + g] += y[f][k] != y[g][k];
+            add();
+            ++b.splitting;
+            break;
+        }
     }
     return b;
 }

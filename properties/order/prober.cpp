@@ -11,7 +11,7 @@ Prober::Prober(Subject& s, std::size_t entry, const Op& op, const Contract& c, s
       op_(op),
       contract_(c),
       d_(d),
-      batch_(batch ? batch : std::clamp<std::int64_t>((std::int64_t{1} << 20) / d, 64, 2048)) {}
+      batch_(batch ? batch : std::clamp<std::int64_t>((std::int64_t{1} << 20) / d, 64, 768)) {}
 
 std::vector<float> Prober::unit_gain() const {
     const bool offset = contract_.gain == Gain::one_plus || contract_.gain == Gain::one_plus_t;

@@ -51,20 +51,31 @@ class Finder {
         return 0;
     }
 
-    // Every column with M, and with what makes M + ulp(M).
-    bool columns_enter(std::span<const int> columns) {
+    // Which of these columns do not answer as every column of a sum does: with M, and with what makes M + ulp(M). `others`
+    // stand beside them.
+    std::vector<int> odd(std::span<const int> columns, std::span<const int> others) {
         std::vector<Probe> rows;
         for (std::size_t k = 0; k < columns.size(); ++k) {
-            const int c = columns[k], o = columns[(k + 1) % columns.size()], e = columns[(k + columns.size() / 2) % columns.size()];
-            rows.push_back({{{c, r_.m}, {o, r_.h}}, o});
-            const int third = e != c && e != o ? e : columns[(k + 2) % columns.size()];
-            if (columns.size() > 2) rows.push_back({{{third, r_.m}, {c, r_.g}, {o, r_.h}}, o});
+            int beside[2], n = 0;
+            for (std::size_t j = 1; n < 2 && j <= others.size(); ++j)
+                if (const int o = others[(k + j) % others.size()]; o != columns[k]) beside[n++] = o;
+            if (n < 2) return {};
+            rows.push_back({{{columns[k], r_.m}, {beside[0], r_.h}}, beside[0]});
+            rows.push_back({{{beside[1], r_.m}, {columns[k], r_.g}, {beside[0], r_.h}}, beside[0]});
         }
         const auto y = ask(rows);
-        const std::size_t each = columns.size() > 2 ? 2 : 1;
-        for (std::size_t k = 0; k < y.size(); k += each)
-            if (y[k] != r_.same || (each == 2 && y[k + 1] != r_.more)) out_.odd_columns.push_back(columns[k / each]);
-        return !y.empty() && out_.odd_columns.empty();
+        std::vector<int> out;
+        for (std::size_t k = 0; k < y.size(); k += 2)
+            if (y[k] != r_.same || y[k + 1] != r_.more) out.push_back(columns[k / 2]);
+        return out;
+    }
+    bool columns_enter(std::span<const int> columns) {
+        const auto first = odd(columns, columns);
+        std::vector<int> sound;
+        for (const int c : columns)
+            if (std::find(first.begin(), first.end(), c) == first.end()) sound.push_back(c);
+        if (!first.empty()) out_.odd_columns = sound.size() < 3 ? first : odd(first, sound);  // beside columns that are sound
+        return p_.error.empty() && out_.odd_columns.empty();
     }
 
     // In a binary tree exactly one of the three roles exceeds.
