@@ -138,7 +138,7 @@ TEST(Order, Words) {
     };
     EXPECT_EQ(words("sequential", 10), "one serial sum, in the order of the columns");
     EXPECT_EQ(words("lanes:4x2", 34),
-              "8 partial sums, each serial (0, 8, 16, 24; 1, 9, 17, 25; ...); joined by halving; 7 additions deep; then columns 32, 33 one at a time");
+              "8 partial sums, each serial (0, 8, 16, 24; 1, 9, 17, 25; ...); joined by halving; 8 additions deep; then columns 32, 33 one at a time");
     EXPECT_EQ(words("butterfly:8x1", 32), "8 partial sums, each serial (0, 8, 16, 24; 1, 9, 17, 25; ...); joined neighbours first; 6 additions deep");
 }
 
