@@ -36,11 +36,12 @@ void expect_recovered(const std::string& text, std::int64_t d) {
     EXPECT_FALSE(parse(f.models[0], m)) << f.models[0];
 }
 
-// Every order of the bank, in every type, with and without a tail.
+// Every order of the bank, in every type, with a tail.
 TEST(Order, OfEveryModelIsRecovered) {
     for (const Order* o : orders::all())
         for (const char* t : {"bf16", "fp16", "f32"})
-            for (const std::int64_t d : {48, 83}) expect_recovered(fmt::format("{},cast_first,order={}", t, o->name), d);
+            expect_recovered(fmt::format("{},cast_first,order={}", t, o->name), 83);
+    for (const Order* o : orders::all()) expect_recovered(fmt::format("f32,cast_first,order={}", o->name), 64);
     expect_recovered("bf16,f32_gain,assoc=x_rw,order=lanes:4x2,mean=recip", 131);
     expect_recovered("f32,cast_first,order=lanes:4x2,fma,rsqrt_form=recip_sqrt", 131);
     expect_recovered("bf16,cast_first,by=div,order=butterfly:8x2", 131);
