@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "impls/subject/direct.hpp"
@@ -39,6 +40,11 @@ Cell cell(const std::string& home, const std::string& kernel, std::size_t rows, 
     i->subject = open_subject(kernel, i->options);
     if (const auto o = i->subject->start(); o.event != Event::ok) {
         c.why_skipped = o.what;
+        return c;
+    }
+    const auto& entries = i->subject->entries();
+    if (std::none_of(entries.begin(), entries.end(), [](const EntryInfo& e) { return e.abi == Abi::rmsnorm; })) {
+        c.why_skipped = "no RMSNorm among its entries";
         return c;
     }
     i->bare = std::make_unique<DirectKernel>(library);
