@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Writes impls/cuda/rmsnorm/emitted anew with the nvcc of build/cuda-toolkit (impls/cuda/get_nvcc.sh) or the PATH.
+# Writes impls/cuda/*/emitted anew with the nvcc of build/cuda-toolkit (impls/cuda/get_nvcc.sh) or the PATH.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 impls/cuda/get_nvcc.sh
@@ -8,4 +8,11 @@ nvcc=build/cuda-toolkit/nvidia/cu13/bin/nvcc
 mkdir -p impls/cuda/rmsnorm/emitted
 for arch in 80 90; do
   $nvcc -std=c++17 -O3 -arch=compute_$arch -ptx -o impls/cuda/rmsnorm/emitted/rmsnorm.sm_$arch.ptx impls/cuda/rmsnorm/rmsnorm.cu
+done
+mkdir -p impls/cuda/faulty/emitted
+for source in impls/cuda/faulty/*.cu; do
+  name=$(basename "$source" .cu)
+  fast=()
+  [[ $name == fast_math ]] && fast=(-use_fast_math)
+  $nvcc -std=c++17 -O3 "${fast[@]}" -arch=compute_80 -ptx -o impls/cuda/faulty/emitted/$name.ptx "$source"
 done

@@ -119,6 +119,19 @@ std::vector<std::string> members_of(const std::string& text, const std::string& 
     return out;
 }
 
+std::vector<std::string> remarks_of(const std::string& text, const std::string& home, const std::vector<std::string>& archs) {
+    const bool own = text == "ptx";
+    if (!own && !text.ends_with(".toml")) return {};
+    const std::string path = own ? home + "/kernels/cuda/rmsnorm.toml" : text, arch = archs.empty() ? "" : archs[0];
+    try {
+        auto out = launch::remarks(launch::read_description(path, arch), arch);
+        for (auto& line : out) line = text + ": " + line;
+        return out;
+    } catch (const std::exception&) {
+        return {};  // said at start()
+    }
+}
+
 std::vector<std::string> byhand_subjects(const std::string& home) {
     std::vector<std::string> out;
     for (const auto& s : stems(home + "/kernels/byhand")) out.push_back("byhand/" + s);

@@ -74,6 +74,8 @@ std::vector<std::string> built_in_subjects(const std::string& home);
 // What a text stands for in a gate: itself, or, for PTX, every execution that its verdict must hold for: "ptx@sm_80", "ptx@sm_90",
 // "k.toml@fuse=first". archs empty: both of the built-in kernels', and a description's own.
 std::vector<std::string> members_of(const std::string& text, const std::string& home, const std::vector<std::string>& archs);
+// What a reader should know of kernels in PTX beside the verdict, a line each: a fast-math build, products that may be contracted.
+std::vector<std::string> remarks_of(const std::string& text, const std::string& home, const std::vector<std::string>& archs);
 // byhand/..., every name.
 std::vector<std::string> byhand_subjects(const std::string& home);
 

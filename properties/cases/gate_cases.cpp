@@ -58,7 +58,7 @@ constexpr std::array<std::int64_t, 28> edges{1,   2,   3,    7,    8,    9,    1
                                              32,  33,  63,   64,   65,   127,  128,  129, 511, 513,
                                              768, 769, 1535, 1537, 3584, 5120, 7167, 7169};
 
-void add_edges(List& list, const Op& op, std::int64_t d, bool gain) {
+void add_edges(List& list, const Op& op, std::int64_t d, bool gain, bool batch) {
     for (const auto size : edges) {
         const std::int64_t rows = size < 1000 ? 8 : 2;
         list.add("gaussian", size, rows).yld = size % 2 ? size + 1 : 0;
@@ -75,6 +75,8 @@ void add_edges(List& list, const Op& op, std::int64_t d, bool gain) {
     slice.ld = 80;
     slice.col = 32;
     for (const double eps : {0.0, 1e-5, 0x1p-7}) list.add("gaussian", 256, 16).eps = eps;
+    // A kernel that takes another block from 256 rows on sums in another order: rows in which that shows in 16 bits.
+    if (batch) list.add("outlier", std::min<std::int64_t>(d, 1536), 300);
     if (gain)
         for (const auto rule : {"ones", "pow2", "negative", "tiny"}) list.add("gaussian", d, 8).gain = rule;
 }
@@ -89,7 +91,7 @@ std::vector<Case> gate_cases(const Op& op, const Claim& claim, std::int64_t d, c
     const std::int64_t own = sizes[op.d];
     list.shape(d ? d : own, (d ? d : own) == own ? op.ld : 0);
     if (!d && !options.quick && options.profiles.empty())
-        add_edges(list, op, own, claim.at(0).gain != Gain::none);
+        add_edges(list, op, own, claim.at(0).gain != Gain::none, claim.at(0).holds.find("batch") != std::string::npos);
     return std::move(list.cases);
 }
 

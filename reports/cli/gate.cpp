@@ -59,6 +59,8 @@ int gate_run(const Arguments& a) {
     auto& r = o.result;
     update_budgets(a, limits, r);
     for (const auto& b : limits) apply(b, r);
+    for (const auto& s : a.operands)
+        for (auto& line : remarks_of(launched(a, s), a.home, a.list("arch"))) r.notes.push_back(std::move(line));
     if (r.claim_missing) r.notes.emplace_back("--require-claim: a subject that claims nothing is a usage error (exit 2); its contract was inferred above");
     r.exit = exit_of(r);
 

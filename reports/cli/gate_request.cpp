@@ -80,15 +80,14 @@ void add_lines(const std::string& path, const std::vector<std::string>& subjects
     if (number == 0 || out.empty()) throw UsageError(fmt::format("{}: holds no case", path));
 }
 
-// kernel.ptx with --launch: the description, which names the module itself.
+}  // namespace
+
 std::string launched(const Arguments& a, const std::string& subject) {
     const auto launch = a.text("launch");
     if (!subject.ends_with(".ptx") || launch.empty()) return subject;
     if (!launch.ends_with(".toml")) throw UsageError(fmt::format("{}: '{}' is no launch description: its name ends in .toml", a.where("launch"), launch));
     return launch;
 }
-
-}  // namespace
 
 std::string one_of(const Arguments& a, std::string_view flag, const std::vector<std::string>& allowed) {
     const auto v = a.text(flag, allowed[0]);

@@ -13,6 +13,8 @@ RunRequest gate_request(const Arguments&);
 SubjectOptions subject_options(const Arguments&);
 // A UsageError where a model/ or faulty/ text stands for no model. Other subjects tell when they are loaded.
 void check_subject(const std::string& text);
+// The subject itself, or the description that --launch gives for PTX.
+std::string launched(const Arguments&, const std::string& subject);
 // One of `allowed` or a UsageError with what was meant.
 std::string one_of(const Arguments&, std::string_view flag, const std::vector<std::string>& allowed);
 

@@ -150,9 +150,17 @@ Callable::Callable(const Description& d, const Member& m) : description_(d), mem
     }
 }
 
-int Callable::call(std::size_t entry, const ulpgate_rmsnorm& a) const {
-    const Entry& e = description_.entries.at(entry);
+int Callable::call(std::size_t entry, const ulpgate_rmsnorm& a) {
+    const int status = launch_all(description_.entries.at(entry), a, 0);
+    if (status != ULPGATE_OK || a.rows < 8 || spread_checked_.contains(entry)) return status;
+    spread_checked_.insert(entry);
+    check_spread(entry, a);
+    return status;
+}
+
+int Callable::launch_all(const Entry& e, const ulpgate_rmsnorm& a, std::int64_t apart) const {
     Tensors tensors(a);
+    if (apart) tensors.spread(apart);
     const Lookup lookup = [&](std::string_view name) { return tensors.value(name); };
     for (const auto& r : e.requirements)
         if (!evaluate(r, lookup)) return ULPGATE_REFUSED;
@@ -185,25 +193,6 @@ int Callable::call(std::size_t entry, const ulpgate_rmsnorm& a) const {
         ptx::run(program, launch, memory);
     }
     return ULPGATE_OK;
-}
-
-std::vector<Member> members(const Description& d, const std::string& arch) {
-    const auto module = ptx::parse_module(ptx_image(d.module, arch).ptx);
-    std::vector<ptx::Fuse> fuses{ptx::Fuse::none};
-    bool approximate = false;
-    for (const auto& e : d.entries)
-        for (const auto& l : e.launches)
-            if (const auto* k = module.find(l.kernel)) {
-                if (auto f = ptx::ensemble(*k); f.size() > fuses.size()) fuses = std::move(f);
-                approximate |= ptx::approximate_count(*k) != 0;
-            }
-    std::vector<Member> out;
-    for (const auto f : fuses) out.push_back({arch, f, ptx::Approximate::nearest});
-    if (approximate) {
-        out.push_back({arch, ptx::Fuse::none, ptx::Approximate::low});
-        out.push_back({arch, ptx::Fuse::none, ptx::Approximate::high});
-    }
-    return out;
 }
 
 }  // namespace ulpgate::launch

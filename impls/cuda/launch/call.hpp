@@ -2,6 +2,7 @@
 #pragma once
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -26,17 +27,24 @@ class Callable {
     Callable(const Description&, const Member&);  // throws std::runtime_error: what is wrong with description or PTX
     const Description& description() const { return description_; }
     // ULPGATE_OK or ULPGATE_REFUSED. Throws ptx::Error or std::runtime_error.
-    int call(std::size_t entry, const ulpgate_rmsnorm&) const;
-    // What is unusual about the PTX, for the report: "fuse=first ... 3 pairs", ".ftz at line 12". May be "".
-    const std::string& note() const { return note_; }
+    // The first call of an entry with enough rows is held to the same with rows far apart (spread.cpp).
+    int call(std::size_t entry, const ulpgate_rmsnorm&);
     const ptx::Program& program(const std::string& kernel) const { return programs_.at(kernel); }
 
   private:
+    // apart: elements between rows, at virtual addresses; 0: as they are.
+    int launch_all(const Entry&, const ulpgate_rmsnorm&, std::int64_t apart) const;
+    void check_spread(std::size_t entry, const ulpgate_rmsnorm&) const;
+
     Description description_;
     Member member_;
     std::map<std::string, ptx::Program> programs_;
-    std::string note_;
+    std::set<std::size_t> spread_checked_;
 };
+
+// What a reader should know of the PTX before its verdict, a line each: products that ptxas may contract, approximate
+// instructions, flushed subnormals (a fast-math build), with their lines.
+std::vector<std::string> remarks(const Description&, const std::string& arch);
 
 // The members that a verdict must hold for: more than one where the PTX leaves something open.
 std::vector<Member> members(const Description&, const std::string& arch);

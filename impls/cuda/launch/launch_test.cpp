@@ -136,7 +136,7 @@ struct Norms {
     std::string first_wrong;
 };
 
-void compare(const Callable& callable, std::size_t index, const Shape& s, Norms& n) {
+void compare(Callable& callable, std::size_t index, const Shape& s, Norms& n) {
     const auto& entry = callable.description().entries[index];
     Claim claim;
     ASSERT_FALSE(parse(entry.contract, claim));
@@ -184,7 +184,7 @@ class BuiltIn : public ::testing::TestWithParam<const char*> {};
 
 // 0 mismatches in more than 10^6 outputs an architecture.
 TEST_P(BuiltIn, ExecutedKernelsAreTheirRestatementBitForBit) {
-    const Callable callable(read_description(ULPGATE_HOME "/kernels/cuda/rmsnorm.toml", GetParam()), {GetParam(), {}, {}});
+    Callable callable(read_description(ULPGATE_HOME "/kernels/cuda/rmsnorm.toml", GetParam()), {GetParam(), {}, {}});
     Norms n;
     for (std::size_t k = 0; k < callable.description().entries.size(); ++k) {
         for (const std::int64_t d : testing::edge_sizes) compare(callable, k, {.rows = 2, .d = d, .seed = static_cast<std::uint64_t>(d)}, n);
