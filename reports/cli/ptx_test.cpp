@@ -5,6 +5,8 @@
 namespace ulpgate::cli {
 namespace {
 
+using namespace testing_cli;
+
 const std::string faulty = ULPGATE_HOME "/kernels/cuda/faulty/", by_hand = ULPGATE_SOURCE "/impls/cuda/ptx/inputs/warp_norm";
 
 Ran ulpgate(std::vector<std::string> args) {
