@@ -63,6 +63,6 @@ static const ulpgate_entry entries[] = {
 
 const ulpgate_descriptor *ULPGATE_DESCRIBE(const char *variant) {
     static const ulpgate_descriptor d = {
-        ULPGATE_HEAD, .name = "dropped_tail", .entries = entries, .entry_count = 3};
+        ULPGATE_HEAD, .name = "dropped_tail", .version = "fault lane.tail", .entries = entries, .entry_count = 3};
     return variant ? NULL : &d;
 }

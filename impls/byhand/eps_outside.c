@@ -51,6 +51,6 @@ static const ulpgate_entry entries[] = {
 
 const ulpgate_descriptor *ULPGATE_DESCRIBE(const char *variant) {
     static const ulpgate_descriptor d = {
-        ULPGATE_HEAD, .name = "eps_outside", .entries = entries, .entry_count = 3};
+        ULPGATE_HEAD, .name = "eps_outside", .version = "fault eps.outside", .entries = entries, .entry_count = 3};
     return variant ? NULL : &d;
 }

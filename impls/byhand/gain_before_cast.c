@@ -50,6 +50,6 @@ static const ulpgate_entry entries[] = {
 
 const ulpgate_descriptor *ULPGATE_DESCRIBE(const char *variant) {
     static const ulpgate_descriptor d = {
-        ULPGATE_HEAD, .name = "gain_before_cast", .entries = entries, .entry_count = 2};
+        ULPGATE_HEAD, .name = "gain_before_cast", .version = "fault order.gain_then_cast", .entries = entries, .entry_count = 2};
     return variant ? NULL : &d;
 }

@@ -80,6 +80,6 @@ static const ulpgate_entry entries[] = {
 
 const ulpgate_descriptor *ULPGATE_DESCRIBE(const char *variant) {
     static const ulpgate_descriptor d = {
-        ULPGATE_HEAD, .name = "nan_output", .entries = entries, .entry_count = 3};
+        ULPGATE_HEAD, .name = "nan_output", .version = "fault unlisted", .entries = entries, .entry_count = 3};
     return variant ? NULL : &d;
 }

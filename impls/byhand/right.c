@@ -40,6 +40,6 @@ static const ulpgate_entry entry = {.size = sizeof entry, .contract = "bf16,cast
 
 const ulpgate_descriptor *ULPGATE_DESCRIBE(const char *variant) {
     static const ulpgate_descriptor d = {
-        ULPGATE_HEAD, .name = "right", .entries = &entry, .entry_count = 1};
+        ULPGATE_HEAD, .name = "right", .version = "fault none", .entries = &entry, .entry_count = 1};
     return variant ? NULL : &d;
 }

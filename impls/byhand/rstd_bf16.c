@@ -54,6 +54,6 @@ static const ulpgate_entry entry = {
 
 const ulpgate_descriptor *ULPGATE_DESCRIBE(const char *variant) {
     static const ulpgate_descriptor d = {
-        ULPGATE_HEAD, .name = "rstd_bf16", .entries = &entry, .entry_count = 1};
+        ULPGATE_HEAD, .name = "rstd_bf16", .version = "fault rstd.low", .entries = &entry, .entry_count = 1};
     return variant ? NULL : &d;
 }
