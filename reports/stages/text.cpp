@@ -15,6 +15,9 @@ std::string figure(double v) {
     return a >= 0.001 && a < 1e5 ? fmt::format("{:.3f}", v) : fmt::format("{:.1e}", v);
 }
 
+// No sign on what rounds to zero.
+double percent(double share) { return std::fabs(share) < 5e-4 ? 0.0 : 100 * share; }
+
 }  // namespace
 
 std::string stages_text(const StageTable& t) {
@@ -24,7 +27,7 @@ std::string stages_text(const StageTable& t) {
     s += fmt::format("  {:<9} {:>9} {:>9} {:>9} {:>8} {:>12} {:>11} {:>11}\n", "stage", "rms ulp", "max ulp", "bias ulp", "share", "allowed ulp", "max ulp32", "allowed");
     for (const auto& l : t.lines) {
         const bool row = l.allowed_ulp32 > 0;
-        s += fmt::format("  {:<9} {:>9} {:>9} {:>9} {:>7.1f} % {:>11} {:>11} {:>11}\n", l.stage, figure(l.rms_ulp), figure(l.worst_ulp), figure(l.bias_ulp), 100 * l.share,
+        s += fmt::format("  {:<9} {:>9} {:>9} {:>9} {:>7.1f} % {:>11} {:>11} {:>11}\n", l.stage, figure(l.rms_ulp), figure(l.worst_ulp), figure(l.bias_ulp), percent(l.share),
                          figure(l.allowed_ulp), row ? figure(l.worst_ulp32) : "", row ? figure(l.allowed_ulp32) : "");
     }
     s += fmt::format("  {:<9} {:>9} {:>9} {:>9} {:>7.1f} %\n", "whole", figure(t.rms_ulp), figure(t.worst_ulp), figure(t.bias_ulp), 100.0);
