@@ -20,7 +20,7 @@ std::shared_ptr<DirectKernel> prepared(const std::string& library, Type t, std::
 }
 
 Cell cell(const std::string& home, Type t, std::size_t d) {
-    Cell c{"rows/s", Clock::cpu, {}, {}, ""};
+    Cell c{"rows/s", {}, {}, ""};
     try {
         const auto executed = prepared(home + "/kernels/cuda/ptx.so", t, d), scalar = prepared(DirectKernel::library_of(home, "scalar"), t, d);
         c.subject = {"ptx", [executed] { executed->call(); }, static_cast<double>(rows)};
