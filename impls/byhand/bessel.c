@@ -1,5 +1,5 @@
 /* Faulty: divides by d - 1, as an unbiased variance does. */
-#include "element.h"
+#include "impls/byhand/element.h"
 
 static int norm(const ulpgate_rmsnorm *a) {
     for (int64_t i = 0; i < a->rows; ++i) {

@@ -1,5 +1,5 @@
 /* Faulty: a tile of 256 columns is normalised by its own mean square: the reduction across tiles is missing. */
-#include "element.h"
+#include "impls/byhand/element.h"
 
 enum { tile = 256 };
 

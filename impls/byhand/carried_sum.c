@@ -1,6 +1,6 @@
 /* Faulty: the accumulators of the inner loop are declared outside the loop over rows and cleared only at the
  * start, so that each row's sum holds those of all rows before it. A test with one row sees nothing. */
-#include "element.h"
+#include "impls/byhand/element.h"
 
 static int norm(const ulpgate_rmsnorm *a) {
     float lane[4] = {0}; /* belongs inside the loop */

@@ -1,5 +1,5 @@
 /* Faulty: the output is clamped to +-8, left over from a quantised path. Ordinary rows never reach that. */
-#include "element.h"
+#include "impls/byhand/element.h"
 
 static int norm(const ulpgate_rmsnorm *a) {
     for (int64_t i = 0; i < a->rows; ++i) {

@@ -1,5 +1,5 @@
 /* Faulty: a split kernel in which both halves of the row add eps to their share of the mean square. */
-#include "element.h"
+#include "impls/byhand/element.h"
 
 static float half_mean(const ulpgate_rmsnorm *a, int64_t row, int64_t from, int64_t end) {
     float sum = 0;

@@ -1,6 +1,6 @@
 /* Faulty: the reciprocal root as exp2(-log2(v) / 2) in float, as a device without a root would do it. The
  * logarithm's rounding is absolute: the error of r grows with |log2 v|, to tens of ulps. */
-#include "element.h"
+#include "impls/byhand/element.h"
 
 static int norm(const ulpgate_rmsnorm *a) {
     for (int64_t i = 0; i < a->rows; ++i) {

@@ -1,5 +1,5 @@
 /* Faulty: r is hoisted out of the loop over the rows of a block of four: all four use the first one's. */
-#include "element.h"
+#include "impls/byhand/element.h"
 
 static int norm(const ulpgate_rmsnorm *a) {
     float r = 0;

@@ -1,5 +1,5 @@
 /* Faulty: the gain passes through a log-domain table and loses its sign. Trained gains are nearly all positive. */
-#include "element.h"
+#include "impls/byhand/element.h"
 
 static int norm(const ulpgate_rmsnorm *a) {
     for (int64_t i = 0; i < a->rows; ++i) {

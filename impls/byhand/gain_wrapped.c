@@ -1,5 +1,5 @@
 /* Faulty: the gain was staged in a shared buffer of 256 values and is read modulo its size. */
-#include "element.h"
+#include "impls/byhand/element.h"
 
 static int norm(const ulpgate_rmsnorm *a) {
     for (int64_t i = 0; i < a->rows; ++i) {

@@ -1,6 +1,6 @@
 /* Faulty: eight warps sum in float, each leaves its partial sum in shared memory, and the buffer was declared
  * in bf16. One rounding a warp: half a per cent at worst, and the last sum is again in float. */
-#include "element.h"
+#include "impls/byhand/element.h"
 
 enum { warps = 8, lanes = 32 };
 

@@ -1,6 +1,6 @@
 /* Faulty: each of four lanes takes the root of its own mean square, and the four are averaged: the root of a
  * mean was taken for the mean of roots. On rows of equal spread the two hardly differ. */
-#include "element.h"
+#include "impls/byhand/element.h"
 
 static int norm(const ulpgate_rmsnorm *a) {
     for (int64_t i = 0; i < a->rows; ++i) {

@@ -1,6 +1,6 @@
 /* Faulty: two vectors of eight are packed to sixteen by an instruction that works within 128-bit halves, and
  * the permutation that puts the quarters back in order is missing: columns 4-7 and 8-11 of sixteen change places. */
-#include "element.h"
+#include "impls/byhand/element.h"
 
 static int64_t packed(int64_t j, int64_t d) {
     const int64_t block = j / 16 * 16, k = j % 16;

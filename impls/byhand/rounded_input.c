@@ -1,6 +1,6 @@
 /* Faulty: x is kept in fp8 (e4m3 without saturation of subnormals) between the two passes to save shared memory:
  * the statistic is exact, what is normalised has four significand bits. */
-#include "element.h"
+#include "impls/byhand/element.h"
 
 static float four_bits(float f) {
     if (f == 0 || !isfinite(f)) return f;

@@ -1,5 +1,5 @@
 /* Faulty twice: eps is added to the root, and the mean is over the width of the fused projection. */
-#include "element.h"
+#include "impls/byhand/element.h"
 
 enum { fused = 2112 };
 
