@@ -7,6 +7,7 @@
 #include "impls/cuda/launch/description.hpp"
 #include "impls/cuda/launch/images.hpp"
 #include "reports/cli/budget_files.hpp"
+#include "reports/cli/baseline.hpp"
 #include "reports/cli/gate_request.hpp"
 #include "reports/cli/outputs.hpp"
 #include "reports/console/console.hpp"
@@ -47,7 +48,9 @@ int gate_run(const Arguments& a) {
     const auto color = one_of(a, "color", {"auto", "always", "never"});
     const auto progress = one_of(a, "progress", {"auto", "bar", "counter", "none"});
     const Outputs outputs(a);
-    const auto request = gate_request(a);
+    auto request = gate_request(a);
+    Baseline baseline(a);
+    baseline.add_to(request);
     auto limits = read_budgets(a);
     if (request.subjects.empty()) throw UsageError(fmt::format("no built-in kernels in {}/kernels: name a subject", a.home));
 
@@ -57,15 +60,17 @@ int gate_run(const Arguments& a) {
     screen.finish();
     if (!o.error.empty()) throw UsageError(o.error);
     auto& r = o.result;
+    baseline.take_from(r);
     update_budgets(a, limits, r);
     for (const auto& b : limits) apply(b, r);
     for (const auto& s : a.operands)
         for (auto& line : remarks_of(launched(a, s), a.home, a.list("arch"))) r.notes.push_back(std::move(line));
     if (r.claim_missing) r.notes.emplace_back("--require-claim: a subject that claims nothing is a usage error (exit 2); its contract was inferred above");
-    r.exit = exit_of(r);
+    r.exit = baseline.exit_of(r);
 
     // The table before the files: one that cannot be written loses nothing of it.
     fmt::print(outputs.people(), "{}", result_text(r, style_for(color, ::fileno(outputs.people()))));
+    fmt::print(outputs.people(), "{}", baseline.text(r));
     std::fflush(stderr);
     outputs.write(r);
     if (o.stuck) std::_Exit(r.exit);
@@ -86,6 +91,9 @@ constexpr Flag flags[] = {
     allow_loosen_flag,
     {"quick", Takes::nothing, "", "a part of the rows; the share that ran is printed"},
     {"no-probes", Takes::nothing, "", "without the profiles that were built with the faults in mind"},
+    against_flag,
+    baseline_flag,
+    fail_on_flag,
     json_flag,
     junit_flag,
     markdown_flag,
