@@ -142,6 +142,8 @@ TEST(Order, HeightsByBruteForce) {
     EXPECT_EQ(height("butterfly:32x4", 7168), 223 + 5);
     EXPECT_EQ(height("pairwise:1", 4096),
               8 + 1 + 3);  // 256 blocks of 16: two a stream, three joins, eight levels
+    // 512 rows of 32: sixteen in turn, sixteen of those, two of those (levels 0 to 2); four streams, then eight lanes.
+    EXPECT_EQ(height("aten_cascade", 16384), 15 + 15 + 1 + 3 + 7);
 }
 
 // Swapped or ignored parameters show: on some of 64 rows the sums differ.
