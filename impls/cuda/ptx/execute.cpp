@@ -248,11 +248,10 @@ class Runner {
                     const auto members = w.lane<std::uint32_t>(i.members)[lane];
                     fault(w, i, lane, fmt::format("wrong member mask: {:#x} names lanes {:#x}, which never come here", members, members & w.live & ~f.mask));
                 }
-        std::uint32_t waiting = 0;
         const Warp* at = nullptr;
         const Fragment* fragment = nullptr;
         for (auto& w : b_.warps)
-            for (const auto& f : w.fragments) waiting += static_cast<std::uint32_t>(std::popcount(f.mask)), at = &w, fragment = &f;
+            for (const auto& f : w.fragments) at = &w, fragment = &f;
         const Instruction& i = p_.code[fragment->pc];
         const auto needed = b_.expected[fragment->barrier] ? b_.expected[fragment->barrier] : b_.live_threads;
         fault(*at, i, std::countr_zero(fragment->mask), fmt::format("deadlock: barrier {} waits for {} threads, {} have come and the rest never will", fragment->barrier, needed, b_.arrived[fragment->barrier]));
