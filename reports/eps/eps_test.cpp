@@ -88,6 +88,22 @@ TEST(EpsOfRow, HoldsTheEpsThatWasUsed) {
             }
 }
 
+// A root that is off by the two ulps that the contract allows, on a row far below eps: nothing else hides it.
+TEST(EpsOfRow, HoldsItAtTheEdgeOfTheRootsError) {
+    for (const auto* text : {"f32,cast_first", "f32,cast_first,by=div"})
+        for (const float away : {0.0f, 1e30f}) {
+            Claim c;
+            ASSERT_FALSE(parse(text, c));
+            const std::vector<float> x(512, 1e-8f);
+            const double r = ideal_r(x, 1e-6);
+            auto f = static_cast<float>(c[0].by == By::div ? 1 / r : r);
+            for (int k = 0; k < c[0].rsqrt; ++k) f = std::nextafter(f, away);
+            const auto e = eps_of_row(c[0], f, f, x);
+            EXPECT_LE(e.lo, 1e-6) << text;
+            EXPECT_GE(e.hi, 1e-6) << text;
+        }
+}
+
 TEST(ReportEps, RecoversWhatTheKernelUses) {
     const testing_cli::Folder f;
     const auto of = [&](std::string subject) {
