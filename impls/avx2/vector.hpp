@@ -26,6 +26,14 @@ struct Vector {
         return {_mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)))};
     }
     VECTOR_FUNCTION static Vector load(const F32* p) { return {_mm256_loadu_ps(&p->value)}; }
+    // An e4m3 code moved into fp16's places is 2^-8 of its value; S.1111.111 is its NaN.
+    VECTOR_FUNCTION static Vector load(const E4m3* p) {
+        const __m128i b = _mm_cvtepu8_epi16(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p)));
+        const __m128i magnitude = _mm_and_si128(b, _mm_set1_epi16(0x7f)), sign = _mm_slli_epi16(_mm_srli_epi16(b, 7), 15);
+        const __m128i nan = _mm_and_si128(_mm_cmpeq_epi16(magnitude, _mm_set1_epi16(0x7f)), _mm_set1_epi16(0x7e00));
+        const __m128i half = _mm_or_si128(_mm_or_si128(sign, nan), _mm_slli_epi16(magnitude, 7));
+        return {_mm256_mul_ps(_mm256_cvtph_ps(half), _mm256_set1_ps(0x1p8f))};
+    }
 
     VECTOR_FUNCTION void store(Bf16* p) const {
         _mm_storeu_si128(reinterpret_cast<__m128i*>(p), low_halves(_mm256_srli_epi32(bf16_bits(), 16)));

@@ -31,6 +31,7 @@ struct Vector {
         return {_mm512_cvtph_ps(_mm256_loadu_si256(words(p)))};
     }
     VECTOR_FUNCTION static Vector load(const F32* p) { return {_mm512_loadu_ps(&p->value)}; }
+    VECTOR_FUNCTION static Vector load(const E4m3* p) { return from_e4m3(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p))); }
 
     VECTOR_FUNCTION void store(Bf16* p) const { _mm256_storeu_si256(words(p), to_bf16()); }
     VECTOR_FUNCTION void store(Fp16* p) const { _mm256_storeu_si256(words(p), to_fp16()); }
@@ -44,6 +45,7 @@ struct Vector {
         return {_mm512_cvtph_ps(_mm256_maskz_loadu_epi16(first(n), p))};
     }
     VECTOR_FUNCTION static Vector load(const F32* p, int n) { return {_mm512_maskz_loadu_ps(first(n), p)}; }
+    VECTOR_FUNCTION static Vector load(const E4m3* p, int n) { return from_e4m3(_mm_maskz_loadu_epi8(first(n), p)); }
 
     VECTOR_FUNCTION void store(Bf16* p, int n) const { _mm256_mask_storeu_epi16(p, first(n), to_bf16()); }
     VECTOR_FUNCTION void store(Fp16* p, int n) const { _mm256_mask_storeu_epi16(p, first(n), to_fp16()); }
@@ -78,6 +80,14 @@ struct Vector {
         return reinterpret_cast<__m256i*>(p);
     }
 
+    // An e4m3 code moved into fp16's places is 2^-8 of its value; S.1111.111 is its NaN.
+    VECTOR_FUNCTION static Vector from_e4m3(__m128i codes) {
+        const __m256i b = _mm256_cvtepu8_epi16(codes);
+        const __m256i magnitude = _mm256_and_si256(b, _mm256_set1_epi16(0x7f)), sign = _mm256_slli_epi16(_mm256_srli_epi16(b, 7), 15);
+        const __m256i nan = _mm256_and_si256(_mm256_cmpeq_epi16(magnitude, _mm256_set1_epi16(0x7f)), _mm256_set1_epi16(0x7e00));
+        const __m256i half = _mm256_or_si256(_mm256_or_si256(sign, nan), _mm256_slli_epi16(magnitude, 7));
+        return {_mm512_mul_ps(_mm512_cvtph_ps(half), _mm512_set1_ps(0x1p8f))};
+    }
     VECTOR_FUNCTION static Vector from_bf16(__m256i w) {
         return {_mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(w), 16))};
     }

@@ -21,6 +21,12 @@ inline float widened(Fp16 h) {
     return std::bit_cast<float>(sign | std::bit_cast<std::uint32_t>(rebiased));
 }
 
+inline float widened(E4m3 b) {
+    const std::uint32_t sign = (b.word & 0x80u) << 24, magnitude = b.word & 0x7fu;
+    if (magnitude == 0x7f) return std::bit_cast<float>(sign | 0x7fc00000);
+    return std::bit_cast<float>(sign | magnitude << 20) * 0x1p120f;  // exact, subnormals too
+}
+
 // To nearest, ties to even.
 inline void narrow(float f, F32& out) { out.value = f; }
 inline void narrow(float f, Bf16& out) {

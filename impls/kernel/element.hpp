@@ -14,6 +14,10 @@ struct Fp16 {
     static constexpr std::uint32_t type = ULPGATE_F16;
     std::uint16_t word;
 };
+struct E4m3 {  // read only: weights
+    static constexpr std::uint32_t type = ULPGATE_E4M3;
+    std::uint8_t word;
+};
 struct F32 {
     static constexpr std::uint32_t type = ULPGATE_F32;
     float value;

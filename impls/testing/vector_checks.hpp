@@ -111,6 +111,33 @@ void expect_widened() {
     }
 }
 
+// All 256 codes of e4m3, whole vectors and parts.
+template <class V>
+VECTOR_TARGET void widen_codes(std::vector<float>& whole, std::vector<float>& parts) {
+    kernel::E4m3 codes[256];
+    for (int w = 0; w < 256; ++w) codes[w].word = static_cast<std::uint8_t>(w);
+    kernel::F32 f[V::lanes];
+    for (int w = 0; w < 256; w += V::lanes) {
+        V::load(codes + w).store(f);
+        std::memcpy(&whole[static_cast<std::size_t>(w)], f, sizeof f);
+        V::load(codes + w, V::lanes - 1).store(f);
+        std::memcpy(&parts[static_cast<std::size_t>(w)], f, sizeof f);
+    }
+}
+template <class V>
+void expect_codes_widened() {
+    std::vector<float> whole(256), parts(256);
+    widen_codes<V>(whole, parts);
+    for (std::uint32_t w = 0; w < 256; ++w) {
+        const float right = E4m3::decode(static_cast<std::uint8_t>(w));
+        for (const bool part : {false, true}) {
+            const float got = (part ? parts : whole)[w], want = part && (w + 1) % static_cast<std::uint32_t>(V::lanes) == 0 ? 0.0f : right;
+            if (want != want) ASSERT_TRUE(got != got) << std::hex << w;
+            else ASSERT_EQ(std::bit_cast<std::uint32_t>(got), std::bit_cast<std::uint32_t>(want)) << std::hex << w;
+        }
+    }
+}
+
 template <class V, class T>
 VECTOR_TARGET void copy_part(const T* from, T* to, int n) {
     V::load(from, n).store(to, n);
@@ -157,6 +184,7 @@ void check_vector() {
     expect_nearest<V, kernel::Fp16>();
     expect_widened<V, kernel::Bf16>();
     expect_widened<V, kernel::Fp16>();
+    expect_codes_widened<V>();
     expect_parts_kept<V, kernel::Bf16>();
     expect_parts_kept<V, kernel::Fp16>();
     expect_parts_kept<V, kernel::F32>();
