@@ -13,6 +13,7 @@ namespace kernel::avx2 {
 
 struct Vector {
     static constexpr int lanes = 8;
+    static constexpr int tile_tokens = 3;  // of a product of matrices: impls/kernel/gemm.hpp
     __m256 v;
 
     VECTOR_FUNCTION static Vector zero() { return {_mm256_setzero_ps()}; }

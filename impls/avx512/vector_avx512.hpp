@@ -21,6 +21,7 @@ namespace kernel::avx512 {
 
 struct Vector {
     static constexpr int lanes = 16;
+    static constexpr int tile_tokens = 6;  // of a product of matrices: impls/kernel/gemm.hpp
     __m512 v;
 
     VECTOR_FUNCTION static Vector zero() { return {_mm512_setzero_ps()}; }

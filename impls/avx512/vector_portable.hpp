@@ -45,6 +45,7 @@ inline void narrow(float f, Fp16& out) {
 
 struct Vector {
     static constexpr int lanes = 16;
+    static constexpr int tile_tokens = 1;  // of a product of matrices: impls/kernel/gemm.hpp
     float v[lanes];
 
     static Vector zero() { return {}; }

@@ -1,4 +1,5 @@
-// y = x w^T over any vector type V of f32 lanes (impls/kernel/rmsnorm.hpp says what V has), for one token or many.
+// y = x w^T over any vector type V of f32 lanes (impls/kernel/rmsnorm.hpp says what V has; tile_tokens, how many
+// tokens fit its registers beside 4 rows), for one token or many.
 //
 // Element k of every output is added by FMA to lane k mod lanes, in order of k; then the lanes by halving. That order is the
 // same for one token and for many, for each thread count, address and stride: a token's bits depend on its own row alone.
@@ -79,16 +80,18 @@ VECTOR_TARGET void tile(const F32* x, const W* w, std::int64_t stride, const flo
         for (int r = 0; r < rows; ++r) s[t][r].store(sums + (t * row_block + r) * V::lanes);
 }
 
-// All tokens with `rows` rows. Register tiles: 3 x 4 sums of 16 registers, 6 x 4 of 32.
+// All tokens with `rows` rows. Register tiles: V::tile_tokens x 4 sums.
 template <class V, class W, int rows, bool scaled>
 VECTOR_TARGET void tiles(const F32* x, std::int64_t tokens, const W* w, std::int64_t stride, const float* scale, std::int64_t n, F32* sums) {
-    constexpr int most = V::lanes == 8 ? 3 : 6;
+    constexpr int most = V::tile_tokens;
     const auto of = [&](std::int64_t t) { return sums + t * row_block * V::lanes; };
     std::int64_t t = 0;
     if constexpr (rows <= 4) {
         for (; t + most <= tokens; t += most) tile<V, W, most, rows, scaled>(x + t * k_block, w, stride, scale, n, of(t));
-        if (t + 3 <= tokens) tile<V, W, 3, rows, scaled>(x + t * k_block, w, stride, scale, n, of(t)), t += 3;
-        if (t + 2 <= tokens) tile<V, W, 2, rows, scaled>(x + t * k_block, w, stride, scale, n, of(t)), t += 2;
+        if constexpr (most > 3)
+            if (t + 3 <= tokens) tile<V, W, 3, rows, scaled>(x + t * k_block, w, stride, scale, n, of(t)), t += 3;
+        if constexpr (most > 1)
+            if (t + 2 <= tokens) tile<V, W, 2, rows, scaled>(x + t * k_block, w, stride, scale, n, of(t)), t += 2;
     }
     for (; t < tokens; ++t) tile<V, W, 1, rows, scaled>(x + t * k_block, w, stride, scale, n, of(t));
 }
