@@ -1,4 +1,4 @@
-// The query path and the head in AVX-512, chosen at run time; avx512_portable_query.cpp is the same kernel in plain C++.
+// The query path and the head in AVX-512, chosen at run time; impls/testing/avx512_portable_query.cpp is the same kernel in plain C++.
 #include "impls/avx512/vector_avx512.hpp"
 #include "impls/kernel/query_entries.hpp"
 

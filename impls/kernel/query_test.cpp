@@ -39,7 +39,7 @@ class VectorQuery : public ::testing::TestWithParam<Built> {
     std::unique_ptr<DirectKernel> kernel;
 };
 INSTANTIATE_TEST_SUITE_P(Kernels, VectorQuery,
-                         ::testing::Values(Built{"avx2/avx2_query", 8}, Built{"avx512/avx512_query", 16}, Built{"avx512/avx512_portable_query", 16}),
+                         ::testing::Values(Built{"avx2/avx2_query", 8}, Built{"avx512/avx512_query", 16}, Built{"testing/avx512_portable_query", 16}),
                          [](const auto& b) { const std::string name = b.param.module; return name.substr(name.find('/') + 1); });
 
 TEST_P(VectorQuery, claims_are_in_the_printed_form_and_differ) {

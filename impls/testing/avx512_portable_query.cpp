@@ -1,4 +1,4 @@
-// The AVX-512 query path over sixteen plain C++ lanes: its bits on every CPU.
+// The AVX-512 query path over sixteen plain C++ lanes: its bits on every CPU, for the tests.
 #include "impls/avx512/vector_portable.hpp"
 #include "impls/kernel/query_entries.hpp"
 
