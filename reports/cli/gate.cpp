@@ -6,12 +6,14 @@
 
 #include "impls/cuda/launch/description.hpp"
 #include "impls/cuda/launch/images.hpp"
-#include "reports/cli/budget_files.hpp"
 #include "reports/cli/baseline.hpp"
+#include "reports/cli/budget_files.hpp"
+#include "reports/cli/changed.hpp"
 #include "reports/cli/gate_request.hpp"
 #include "reports/cli/outputs.hpp"
 #include "reports/console/console.hpp"
 #include "reports/console/progress.hpp"
+#include "reports/run/context.hpp"
 #include "reports/run/interrupt.hpp"
 #include "reports/run/runner.hpp"
 
@@ -43,11 +45,26 @@ int print_launch_template(const std::string& path) {
     return 0;
 }
 
-int gate_run(const Arguments& a) {
+// A change that concerns no subject: said in every output, and no failure where the list itself says so.
+int nothing_to_judge(const Outputs& outputs, const Concerned& c, const Style& style) {
+    Result r;
+    r.context = machine_context();
+    r.notes = c.notes;
+    r.exit = c.empty_list ? 5 : 0;
+    fmt::print(outputs.people(), "{}", result_text(r, style));
+    outputs.write(r);
+    return r.exit;
+}
+
+int gate_run(const Arguments& given) {
+    Arguments a = given;
     if (const auto ptx = a.text("launch-template"); !ptx.empty()) return print_launch_template(ptx);
     const auto color = one_of(a, "color", {"auto", "always", "never"});
     const auto progress = one_of(a, "progress", {"auto", "bar", "counter", "none"});
     const Outputs outputs(a);
+    const auto changed = concerned_by(a);
+    if (changed && changed->subjects.empty()) return nothing_to_judge(outputs, *changed, style_for(color, ::fileno(outputs.people())));
+    if (changed) a.operands = changed->subjects;
     auto request = gate_request(a);
     Baseline baseline(a);
     baseline.add_to(request);
@@ -60,6 +77,7 @@ int gate_run(const Arguments& a) {
     screen.finish();
     if (!o.error.empty()) throw UsageError(o.error);
     auto& r = o.result;
+    if (changed) r.notes.insert(r.notes.end(), changed->notes.begin(), changed->notes.end());
     baseline.take_from(r);
     update_budgets(a, limits, r);
     for (const auto& b : limits) apply(b, r);
@@ -91,6 +109,7 @@ constexpr Flag flags[] = {
     allow_loosen_flag,
     {"quick", Takes::nothing, "", "a part of the rows; the share that ran is printed"},
     {"no-probes", Takes::nothing, "", "without the profiles that were built with the faults in mind"},
+    changed_list_flag,
     against_flag,
     baseline_flag,
     fail_on_flag,

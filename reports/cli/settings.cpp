@@ -6,8 +6,9 @@
 #include <filesystem>
 
 #include "reference/base/text.hpp"
-#include "reports/cli/arguments.hpp"
 #include "reference/toml/document.hpp"
+#include "reports/cli/arguments.hpp"
+#include "reports/cli/changed.hpp"
 
 extern char** environ;
 
@@ -71,10 +72,14 @@ void add_file(const Verb& verb, Arguments& a) {
             a.required = strings_of(value, key);
             continue;
         }
+        if (key == "changed") {
+            a.changed = change_rules(value, settings_file);
+            continue;
+        }
         const Flag* known = flag_of_any_verb(key);
         if (!known) {
             auto names = every_flag();
-            names.emplace_back("required");
+            names.insert(names.end(), {"required", "changed"});
             throw UsageError(fmt::format("{}: unknown key '{}'{}", where, key, did_you_mean(key, names)));
         }
         if (known->takes == Takes::nothing && value.kind != TomlValue::Kind::boolean)

@@ -38,10 +38,16 @@ struct Given {
     std::string where;  // "--rows", "ULPGATE_ROWS", "ulpgate.toml:3"
 };
 
+struct ChangeRule {  // an entry [[changed]] of ulpgate.toml: a change of these paths concerns these subjects, or none
+    std::vector<std::string> paths, subjects;
+    std::string where;
+};
+
 class Arguments {
   public:
     std::vector<std::string> operands;
     std::vector<std::string> required;  // of ulpgate.toml: subjects whose skipping is fatal
+    std::vector<ChangeRule> changed;    // of ulpgate.toml
     std::string home;                   // the folder of this program
     std::map<std::string, Given, std::less<>> given;
 
