@@ -49,7 +49,8 @@ TEST(ChangedList, JudgesWhatThePathsConcern) {
         const auto r = ulpgate(f, {"gate", "--changed-list", "changed.txt", "--json", "run.json"});
         EXPECT_EQ(r.exit, 0) << r.both();
         std::string s;
-        for (const auto& k : json_of(slurp(f / "run.json"))["subjects"]) s += k["subject"].get<std::string>() + " ";
+        const auto run = json_of(slurp(f / "run.json"));
+        for (const auto& k : run["subjects"]) s += k["subject"].get<std::string>() + " ";
         return std::pair(s, r.out);
     };
     EXPECT_EQ(subjects("src/scalar/a/b.c\nREADME.md\n").first, "scalar ");
