@@ -2,7 +2,7 @@
  * first. What each computes wrong stands in its sidecar out_NAME.toml (schema: TRUTH.md). */
 #ifndef BYHAND_OUT_H
 #define BYHAND_OUT_H
-#include "element.h"
+#include "impls/byhand/element.h"
 
 #define OUT_ENTRY(claim) {.size = sizeof(ulpgate_entry), .contract = claim, .rmsnorm = norm}
 #define OUT_BF16 OUT_ENTRY("bf16,cast_first")

@@ -1,5 +1,5 @@
 /* Two accumulators of 4 lanes; eps keeps the mean square away from zero. */
-#include "out.h"
+#include "impls/byhand/out.h"
 
 static int norm(const ulpgate_rmsnorm *a) {
     for (int64_t row = 0; row < a->rows; ++row) {

@@ -1,5 +1,5 @@
 /* A sum that no order of the warps can change: every warp's sum of 32 columns is added as an integer. */
-#include "out.h"
+#include "impls/byhand/out.h"
 
 static int norm(const ulpgate_rmsnorm *a) {
     for (int64_t row = 0; row < a->rows; ++row) {

@@ -1,5 +1,5 @@
 /* Vectors of 16 are rounded by adding half of the last place and cutting; the tail by the compiler's conversion. */
-#include "out.h"
+#include "impls/byhand/out.h"
 
 static void put_vector_element(const ulpgate_rmsnorm *a, int64_t row, int64_t column, float n) {
     const float f = gain_at(a, column) * n;

@@ -1,5 +1,5 @@
 /* The row is staged in half precision between the pass that sums it and the pass that writes it. */
-#include "out.h"
+#include "impls/byhand/out.h"
 
 enum { columns = 256 };
 

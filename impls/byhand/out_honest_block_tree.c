@@ -1,5 +1,5 @@
 /* Right: blocks of 96 columns, each with Neumaier's compensation, joined by a tree that hands an odd node up. */
-#include "out.h"
+#include "impls/byhand/out.h"
 
 enum { block = 96, most = 1024 };
 

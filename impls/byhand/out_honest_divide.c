@@ -1,5 +1,5 @@
 /* Right, and claims so: x divided by the root, the sum in five lanes of fused multiply-adds. */
-#include "out.h"
+#include "impls/byhand/out.h"
 
 static int norm(const ulpgate_rmsnorm *a) {
     for (int64_t row = 0; row < a->rows; ++row) {

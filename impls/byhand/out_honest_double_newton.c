@@ -1,5 +1,5 @@
 /* Right: three interleaved sums in double, a bit-trick seed and four Newton steps in double, one rounding to float. */
-#include "out.h"
+#include "impls/byhand/out.h"
 
 static float inverse_root(double a) {
     if (!(a >= 0x1p-126 && a <= 0x1p127)) return 1.0f / sqrtf((float)a);

@@ -1,5 +1,5 @@
 /* Right: squares added as 128-bit integers aligned to the largest, so that no order can change the sum. */
-#include "out.h"
+#include "impls/byhand/out.h"
 
 __extension__ typedef __int128 wide;
 

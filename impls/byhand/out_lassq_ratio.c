@@ -1,5 +1,5 @@
 /* The sum of squares as scale^2 * ssq, the scale the largest magnitude so far: no overflow on the way. */
-#include "out.h"
+#include "impls/byhand/out.h"
 
 static int norm(const ulpgate_rmsnorm *a) {
     for (int64_t row = 0; row < a->rows; ++row) {

@@ -1,5 +1,5 @@
 /* Blocks of 128 columns, their sums joined by a tree of pairs, in place. */
-#include "out.h"
+#include "impls/byhand/out.h"
 
 enum { block = 128, most = 1024 };
 

@@ -1,5 +1,5 @@
 /* Vectors of 16; what is left over is done by one more vector that ends with the row and overlaps the last. */
-#include "out.h"
+#include "impls/byhand/out.h"
 
 enum { width = 16 };
 

@@ -1,5 +1,5 @@
 /* Rows of padding tokens are not worth the second pass. */
-#include "out.h"
+#include "impls/byhand/out.h"
 
 static int norm(const ulpgate_rmsnorm *a) {
     for (int64_t row = 0; row < a->rows; ++row) {

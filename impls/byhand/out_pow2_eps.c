@@ -1,5 +1,5 @@
 /* Overflow-safe: the row is divided by a power of two above its largest magnitude, eps by its square. */
-#include "out.h"
+#include "impls/byhand/out.h"
 
 static float power_of_two(int e) { return ldexpf(1.0f, e < -126 ? -126 : e > 126 ? 126 : e); }
 

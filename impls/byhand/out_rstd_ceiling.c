@@ -1,5 +1,5 @@
 /* Segments of ceil(d / 8) columns, each summed serially; the reciprocal root is kept from growing without bound. */
-#include "out.h"
+#include "impls/byhand/out.h"
 
 static int norm(const ulpgate_rmsnorm *a) {
     const int64_t segment = (a->d + 7) / 8;

@@ -1,5 +1,5 @@
 /* Squares on a matrix unit for bf16: x = high + low, two bf16 each, and the products that matter. */
-#include "out.h"
+#include "impls/byhand/out.h"
 
 static int norm(const ulpgate_rmsnorm *a) {
     for (int64_t row = 0; row < a->rows; ++row) {

@@ -1,5 +1,5 @@
 /* Squares saturate where they would in half precision; the sum is in single. */
-#include "out.h"
+#include "impls/byhand/out.h"
 
 static float square(float x) {
     const float q = x * x;

@@ -1,5 +1,5 @@
 /* The store of a training kernel: stochastic rounding, its noise a fixed function of the column. */
-#include "out.h"
+#include "impls/byhand/out.h"
 
 static uint32_t noise(int64_t column) { return (uint32_t)(column + 1) * 40503u & 0xffffu; }
 

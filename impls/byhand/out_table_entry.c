@@ -1,5 +1,5 @@
 /* The root from a table of 8-bit seeds and two Newton steps. */
-#include "out.h"
+#include "impls/byhand/out.h"
 
 /* 256 / sqrt(f) in the middle of 64 steps of f in [1, 2), then of 64 in [2, 4). */
 static const uint8_t seeds[128] = {

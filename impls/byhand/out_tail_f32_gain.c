@@ -1,5 +1,5 @@
 /* Whole blocks of 1024 columns by the block kernel; the columns after the last by a loop of its own. */
-#include "out.h"
+#include "impls/byhand/out.h"
 
 enum { block = 1024 };
 

@@ -1,5 +1,5 @@
 /* Two faults, each well known alone. */
-#include "out.h"
+#include "impls/byhand/out.h"
 
 static int norm(const ulpgate_rmsnorm *a) {
     const int64_t summed = a->d < 8 ? a->d : a->d / 8 * 8;

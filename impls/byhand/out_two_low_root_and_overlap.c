@@ -1,5 +1,5 @@
 /* Two faults: how the reciprocal root is handed on, and how the last vector of 8 is summed. */
-#include "out.h"
+#include "impls/byhand/out.h"
 
 static int norm(const ulpgate_rmsnorm *a) {
     for (int64_t row = 0; row < a->rows; ++row) {

@@ -1,5 +1,5 @@
 /* One block a row, its width the next power of two; the store is masked to d columns. */
-#include "out.h"
+#include "impls/byhand/out.h"
 
 static int norm(const ulpgate_rmsnorm *a) {
     int64_t width = 1;

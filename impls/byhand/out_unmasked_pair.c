@@ -1,5 +1,5 @@
 /* bf16 by pairs, one 32-bit word a pair: the even column is word << 16, the odd one the word itself. */
-#include "out.h"
+#include "impls/byhand/out.h"
 
 static void unpack(uint32_t word, float *even, float *odd, uint32_t keep) {
     const uint32_t low = word << 16, high = word & keep;

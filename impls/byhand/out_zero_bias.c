@@ -1,5 +1,5 @@
 /* A LayerNorm's last line with a bias of zero where there is none. */
-#include "out.h"
+#include "impls/byhand/out.h"
 
 static int norm(const ulpgate_rmsnorm *a) {
     const float bias = 0.0f;
