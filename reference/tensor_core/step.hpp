@@ -25,7 +25,8 @@ inline constexpr TensorCore ampere{"ampere", 8, 24, -132};  // Ada as well: comp
 inline constexpr TensorCore hopper{"hopper", 16, 25, -133};  // Blackwell B200 as well
 
 // One step. a and b: words of F, equally many, at most `core.group`; fewer: the rest is 0. An Inf or NaN among the
-// factors, the products or c gives what IEEE 754 gives in any order (a NaN is 0x7fffffff); +0 if no term is left.
+// factors, the products or c gives what IEEE 754 gives in any order (a NaN is 0x7fffffff); +0 if no term is left; a sum
+// below f32's range is cut to a zero of its sign (no recorded vector shows which zero hardware gives).
 template <class F>
 float tensor_core_step(const TensorCore& core, std::span<const typename F::Word> a, std::span<const typename F::Word> b, float c);
 

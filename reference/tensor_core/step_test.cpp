@@ -102,7 +102,7 @@ float stated(const TensorCore& core, std::span<const typename F::Word> a, std::s
     if (sum.m == 0) return 0;
     if (exponent(sum) > F32::emax) return sum.m < 0 ? -INFINITY : INFINITY;
     const Dyadic kept = cut_to(sum, std::max(exponent(sum), F32::emin) - core.kept_bits);
-    return static_cast<float>(std::ldexp(kept.m.convert_to<double>(), kept.e));
+    return std::copysign(static_cast<float>(std::ldexp(kept.m.convert_to<double>(), kept.e)), sum.m < 0 ? -1.f : 1.f);
 }
 
 template <class F>
@@ -113,6 +113,7 @@ int against_the_statement(TensorCore core, int count) {
     for (int i = 0; i < count; ++i) {
         // Exponents drawn from a narrow band (so that terms meet) at a random place, every 8th from everywhere.
         const int centre = static_cast<int>(rng.below(F::emax - F::emin + 1)), width = i % 8 ? 6 : 2 * F::emax;
+        const int product = i % 3 || F::exponent_bits < 8 ? 0 : -140 - static_cast<int>(rng.below(20));  // f32's subnormals
         const auto word = [&](int middle) {
             const int field = std::clamp(middle + static_cast<int>(rng.below(static_cast<std::uint32_t>(width))) - width / 2, 0, F::emax - F::emin + 1);
             auto w = static_cast<typename F::Word>(field << F::mantissa_bits | static_cast<int>(rng.below(1u << F::mantissa_bits)));
@@ -121,10 +122,11 @@ int against_the_statement(TensorCore core, int count) {
         };
         for (std::size_t k = 0; k < a.size(); ++k) {
             a[k] = word(centre);
-            b[k] = word(F::emax - F::emin + 1 - centre + static_cast<int>(rng.below(9)) - 4);
+            b[k] = word(2 * F::bias + product - centre + static_cast<int>(rng.below(9)) - 4);
         }
         if (i % 5 == 0) b[0] = a[0], b[1] = a[1];  // products far from 1
-        const float c = std::ldexp(static_cast<float>(rng.below(1u << 24)) - 0x1p23f, static_cast<int>(rng.below(i % 16 ? 12 : 250)) - (i % 16 ? 28 : 150));
+        const float c = std::ldexp(static_cast<float>(rng.below(1u << 24)) - 0x1p23f,
+                                   product + static_cast<int>(rng.below(i % 16 ? 12 : 250)) - (i % 16 ? 28 : 150));
         const float got = tensor_core_step<F>(core, a, b, c), expected = stated<F>(core, a, b, c);
         bad += std::bit_cast<std::uint32_t>(got) != std::bit_cast<std::uint32_t>(expected);
     }
@@ -187,8 +189,13 @@ TEST(TensorCore, HasAFloor) {
     EXPECT_EQ(tensor_core_step<Bf16>(hopper, a, b, 0), 0x1p-149f);
     const auto half = row<Bf16>({0x1p-100f, 0x1p-100f}), below = row<Bf16>({0x1p-50f, 0x1p-50f});
     EXPECT_EQ(tensor_core_step<Bf16>(hopper, half, below, 0), 0x1p-149f);
-    const auto least = row<Bf16>({0x1p-100f}), tiny = row<Bf16>({0x1p-58f});
-    EXPECT_EQ(tensor_core_step<Bf16>(changed(hopper, 0), least, tiny, 0), 0.f);
+    // 2 (2^-150 - 2^-160) + 4 x 2^-161 = 2^-149, but each 2^-150 - 2^-160 loses 3 x 2^-160 on the grid of 2^-158.
+    const auto factors = row<Bf16>({33 * 0x1p-80f, 33 * 0x1p-80f, 0x1p-80f, 0x1p-80f, 0x1p-80f, 0x1p-80f});
+    const auto others = row<Bf16>({31 * 0x1p-80f, 31 * 0x1p-80f, 0x1p-81f, 0x1p-81f, 0x1p-81f, 0x1p-81f});
+    EXPECT_EQ(tensor_core_step<Bf16>(hopper, factors, others, 0), 0.f);
+    TensorCore lower = hopper;
+    lower.least_exponent = -200;
+    EXPECT_EQ(tensor_core_step<Bf16>(lower, factors, others, 0), 0x1p-149f);
 }
 TEST(TensorCore, ChainsGroups) {
     std::vector<std::uint16_t> a(16, Fp16::encode(0x1p-13f)), b(16, Fp16::encode(0x1p-12f));
