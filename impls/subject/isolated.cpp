@@ -1,13 +1,9 @@
 #include "impls/subject/isolated.hpp"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
 #include <cstring>
-#include <optional>
 
 #include "impls/subject/memory.hpp"
 #include "impls/subject/process.hpp"
@@ -18,19 +14,6 @@ namespace ulpgate {
 namespace {
 
 constexpr unsigned char poison_a = 0xff, poison_b = 0x71;  // NaN in every format; a large finite number
-
-// What is wrong with the file before anything of it runs; "" when it looks like a shared library.
-std::string not_a_library(const std::string& path) {
-    struct stat st{};
-    if (::stat(path.c_str(), &st)) return fmt::format("{}: {}", path, strerror(errno));
-    if (!S_ISREG(st.st_mode)) return path + ": not a file";
-    std::FILE* f = std::fopen(path.c_str(), "rb");
-    if (!f) return fmt::format("{}: {}", path, strerror(errno));
-    char magic[4] = {};
-    const bool elf = std::fread(magic, 1, 4, f) == 4 && !std::memcmp(magic, "\177ELF", 4);
-    std::fclose(f);
-    return elf ? "" : path + ": not a shared library (no ELF header): build it with cc -shared -fPIC";
-}
 
 std::string mode_text(std::uint32_t mxcsr) {
     std::string s;
@@ -66,10 +49,9 @@ Tensors first_rows(const Tensors& t, std::int64_t rows) {
     return part;
 }
 
-class IsolatedSubject final : public Subject {
+class CalledSubject final : public Subject {
   public:
-    IsolatedSubject(std::string text, std::string library, std::string variant, SubjectOptions options)
-        : text_(std::move(text)), library_(std::move(library)), variant_(std::move(variant)), options_(std::move(options)) {}
+    CalledSubject(std::string text, std::unique_ptr<Callee> callee) : text_(std::move(text)), callee_(std::move(callee)) {}
 
     const std::string& text() const override { return text_; }
     const std::vector<EntryInfo>& entries() const override { return entries_; }
@@ -78,9 +60,7 @@ class IsolatedSubject final : public Subject {
     std::string mode() const override { return mode_; }
 
     Outcome start() override {
-        if (auto e = not_a_library(library_); !e.empty()) return {Event::not_loaded, e, {}, {}, 0};
-        if (!child_) child_.emplace(library_, variant_, options_);
-        Outcome o = child_->spawn();
+        Outcome o = callee_->spawn();
         if (o.event != Event::ok) return o;
         return read_description();
     }
@@ -110,7 +90,7 @@ class IsolatedSubject final : public Subject {
 
   private:
     Outcome read_description() {
-        const child::Control& c = child_->control();
+        const child::Control& c = callee_->control();
         const auto bounded = [](const char* s, std::size_t n) { return std::string(s, ::strnlen(s, n)); };
         name_ = bounded(c.name, sizeof c.name);
         version_ = bounded(c.version, sizeof c.version);
@@ -122,7 +102,7 @@ class IsolatedSubject final : public Subject {
             EntryInfo info{bounded(e.contract, sizeof e.contract), static_cast<Abi>(e.abi), e.d_min, e.d_max, e.d_divisor, e.align, e.readable_past_end};
             Claim claim;
             if (const auto bad = parse(info.contract, claim)) {
-                child_->kill();
+                callee_->kill();
                 return {Event::not_loaded, fmt::format("entry {}: contract \"{}\", at {}: {}", k, info.contract, bad->at, bad->what), {}, {}, 0};
             }
             entries_.push_back(std::move(info));
@@ -155,18 +135,18 @@ class IsolatedSubject final : public Subject {
     // One call; fills `o` and says whether it went well. Given what is expected, o.out is left empty where the bits are
     // those: no copy is made.
     bool call(std::size_t entry, const Tensors& t, const Pass& pass, Outcome& o, const Outcome* expected = nullptr) {
-        if (!child_->alive())
+        if (!callee_->alive())
             if (o = start(); o.event != Event::ok) return false;
-        CallMemory memory(*child_, t, entries_[entry], held_);
+        CallMemory memory(*callee_, t, entries_[entry], held_);
         if (auto e = memory.prepare(pass); !e.empty()) {
             o = {Event::refused, e, {}, {}, 0};
             return false;
         }
-        child_->control().called = static_cast<std::uint32_t>(entry);
-        o = child_->step(std::max(1u, t.threads));
+        callee_->control().called = static_cast<std::uint32_t>(entry);
+        o = callee_->step(std::max(1u, t.threads));
         if (o.event != Event::ok) return false;
-        const int status = child_->control().status;
-        const std::string error = child_->error();
+        const int status = callee_->control().status;
+        const std::string error = callee_->error();
         if (auto e = memory.intact(); !e.empty()) o = {Event::corrupted, e, {}, {}, o.cpu_seconds};
         else if (auto w = status == ULPGATE_REFUSED ? memory.written() : ""; !w.empty()) o = {Event::corrupted, "refused, and wrote " + w + " all the same", {}, {}, o.cpu_seconds};
         else if (status == ULPGATE_REFUSED) o = {Event::refused, "the kernel refused it", {}, {}, o.cpu_seconds};
@@ -233,9 +213,8 @@ class IsolatedSubject final : public Subject {
         return "";
     }
 
-    std::string text_, library_, variant_, name_, version_, mode_;
-    SubjectOptions options_;
-    std::optional<ChildProcess> child_;
+    std::string text_, name_, version_, mode_;
+    std::unique_ptr<Callee> callee_;
     InputsHeld held_{};
     std::vector<EntryInfo> entries_;
     std::vector<Claim> claims_;
@@ -243,8 +222,14 @@ class IsolatedSubject final : public Subject {
 
 }  // namespace
 
-std::unique_ptr<Subject> open_isolated_subject(std::string text, std::string library, std::string variant, SubjectOptions options) {
-    return std::make_unique<IsolatedSubject>(std::move(text), std::move(library), std::move(variant), std::move(options));
+std::unique_ptr<Subject> open_called_subject(std::string text, std::unique_ptr<Callee> callee) {
+    return std::make_unique<CalledSubject>(std::move(text), std::move(callee));
+}
+
+std::unique_ptr<Subject> open_isolated_subject(std::string text, std::string library, std::string variant, const SubjectOptions& options) {
+    std::vector<std::string> command{options.home + "/ulpgate-child", library};
+    if (!variant.empty()) command.push_back(std::move(variant));
+    return open_called_subject(std::move(text), std::make_unique<ChildProcess>(std::move(command), std::move(library), options));
 }
 
 }  // namespace ulpgate

@@ -72,12 +72,12 @@ std::string place(const Tensor& v, std::int64_t logical) {
 }
 
 unsigned char* CallMemory::data(std::size_t k) const {
-    const Slot& s = child_.layout()[k];
-    const Slot& m = s.alias ? child_.layout()[s.alias - 1] : s;
+    const Slot& s = callee_.layout()[k];
+    const Slot& m = s.alias ? callee_.layout()[s.alias - 1] : s;
     return pages(m) + m.data;
 }
 
-unsigned char* CallMemory::pages(const Slot& s) const { return (s.writable ? child_.arena() : child_.inputs()) + s.file; }
+unsigned char* CallMemory::pages(const Slot& s) const { return (s.writable ? callee_.arena() : callee_.inputs()) + s.file; }
 
 std::size_t CallMemory::source(std::size_t k) const {
     if (!pass_.in_place || t_.all[k].spec->input()) return t_.all.size();
@@ -129,10 +129,10 @@ std::string CallMemory::prepare(const Pass& pass) {
     }
     for (std::size_t k = 0; k < t_.all.size(); ++k)  // in place the input moves into the output's memory, which is writable
         if (const auto i = source(k); i < t_.all.size()) layout[i].alias = static_cast<std::uint32_t>(k + 1);
-    if (!child_.grow_arena(outputs) || !child_.grow_inputs(inputs))
+    if (!callee_.grow_arena(outputs) || !callee_.grow_inputs(inputs))
         return fmt::format("{} MiB of shared memory cannot be had", (outputs + inputs) >> 20);
-    child_.set_layout(layout, at);
-    Control& c = child_.control();
+    callee_.set_layout(layout, at);
+    Control& c = callee_.control();
     c.eps = t_.eps;
     c.config_eps = t_.config_eps;
     c.threads = t_.threads;
@@ -145,7 +145,7 @@ std::string CallMemory::prepare(const Pass& pass) {
 
 void CallMemory::fill(std::size_t k) {
     const Tensor& v = t_.all[k];
-    const Slot& s = child_.layout()[k];
+    const Slot& s = callee_.layout()[k];
     unsigned char* memory = pages(s);
     put_canary(memory, 0, s.data);
     put_canary(memory, s.data + s.bytes, s.pages * page - s.data - s.bytes);
@@ -186,7 +186,7 @@ std::string CallMemory::intact() const {
     for (std::size_t k = 0; k < t_.all.size(); ++k) {
         const Tensor& v = t_.all[k];
         if (v.spec->input()) continue;
-        const Slot& s = child_.layout()[k];
+        const Slot& s = callee_.layout()[k];
         const unsigned char* memory = pages(s);
         if (const auto at = changed(memory, 0, s.data); at < s.data)
             return fmt::format("wrote byte {} before {}", s.data - at, v.spec->name);

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "impls/subject/process.hpp"
+#include "impls/subject/callee.hpp"
 #include "reference/tensors/tensors.hpp"
 
 namespace ulpgate {
@@ -19,14 +19,14 @@ struct Pass {
     bool in_place = false;  // y is x's memory, residual_out is residual's
 };
 
-// Where the inputs of the case at hand already lie, by tensor: 1 + their place in the inputs' file; 0: nowhere. No child can change
+// Where the inputs of the case at hand already lie, by tensor: 1 + their place in the inputs' file; 0: nowhere. No call can change
 // them there, so that calls which place them alike write them once.
 using InputsHeld = std::array<std::uint64_t, child::slots>;
 
 class CallMemory {
   public:
-    CallMemory(ChildProcess& child, const Tensors& tensors, const EntryInfo& entry, InputsHeld& held)
-        : child_(child), t_(tensors), entry_(entry), held_(held) {}
+    CallMemory(Callee& callee, const Tensors& tensors, const EntryInfo& entry, InputsHeld& held)
+        : callee_(callee), t_(tensors), entry_(entry), held_(held) {}
 
     // Lays out and fills. "" or why it cannot be (memory, alignment).
     std::string prepare(const Pass&);
@@ -48,7 +48,7 @@ class CallMemory {
     child::Slot place_tensor(std::size_t k, std::uint64_t align) const;
     void fill(std::size_t k);
 
-    ChildProcess& child_;
+    Callee& callee_;
     const Tensors& t_;
     const EntryInfo& entry_;
     InputsHeld& held_;

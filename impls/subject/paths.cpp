@@ -2,18 +2,22 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 
 #include "impls/cuda/launch/call.hpp"
 #include "impls/subject/files.hpp"
 #include "impls/subject/in_process.hpp"
 #include "impls/subject/isolated.hpp"
+#include "impls/subject/process.hpp"
 #include "reference/base/text.hpp"
 
 namespace ulpgate {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::string_view python = "python:";
 
 std::vector<std::string> stems(const std::string& folder) {
     std::vector<std::string> out;
@@ -57,14 +61,24 @@ std::string unknown(const std::string& text, const std::string& home) {
     const std::string near = nearest(text, known);
     std::string list;
     for (const auto& s : known) list += (list.empty() ? "" : " ") + s;
-    return fmt::format("no subject '{}'{}: give a built-in one ({}), a library with a '/' or .so in its path, a launch description (.toml), model/TEXT, faulty/KIND or files:DIR", text,
+    return fmt::format("no subject '{}'{}: give a built-in one ({}), a library with a '/' or .so in its path, a launch description (.toml), model/TEXT, faulty/KIND, files:DIR or python:MODULE:FUNCTION", text,
                        near.empty() ? "" : "; did you mean '" + near + "'?", list);
+}
+
+// The package's own program serves the protocol. An interpreter that imports a framework takes seconds to load.
+std::unique_ptr<Subject> open_python_subject(std::string text, SubjectOptions o) {
+    const char* given = std::getenv("ULPGATE_PYTHON");
+    o.cpu_seconds = std::max(o.cpu_seconds, 60.0);
+    o.idle_seconds = std::max(o.idle_seconds, 30.0);
+    std::vector<std::string> command{given && *given ? given : "python3", "-m", "ulpgate.child", text.substr(python.size())};
+    return open_called_subject(std::move(text), std::make_unique<ChildProcess>(std::move(command), "", std::move(o)));
 }
 
 }  // namespace
 
 Library library_of(const std::string& text, const SubjectOptions& o) {
     if (text.starts_with("files:")) return {"", "", text + ": outputs in files, no kernel"};
+    if (text.starts_with(python)) return {"", "", text + ": a function of another process, no library"};
     if (text.starts_with("model/") || text.starts_with("faulty/")) return {o.home + "/kernels/model/model.so", text, "", true};
     if (text.starts_with("byhand/")) {
         const std::string path = o.home + "/kernels/" + text + ".so";
@@ -87,6 +101,8 @@ Library library_of(const std::string& text, const SubjectOptions& o) {
 }
 
 std::unique_ptr<Subject> open_subject(std::string text, const SubjectOptions& o) {
+    if (auto own = o.own ? o.own(text) : nullptr) return own;
+    if (text.starts_with(python)) return open_python_subject(std::move(text), o);
     if (text.starts_with("files:")) return open_files_subject(std::move(text));
     const Library l = library_of(text, o);
     if (l.library.empty()) return std::make_unique<NoSubject>(std::move(text), l.event, l.why);

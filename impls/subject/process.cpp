@@ -6,12 +6,15 @@
 #include <spawn.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
+#include <cerrno>
 #include <csignal>
+#include <cstdio>
 #include <cstring>
 #include <new>
 #include <system_error>
@@ -37,6 +40,19 @@ double cpu_of(clockid_t clock) {
     timespec t{};
     clock_gettime(clock, &t);
     return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
+
+// What is wrong with the file before anything of it runs; "" when it looks like a shared library.
+std::string not_a_library(const std::string& path) {
+    struct stat st{};
+    if (::stat(path.c_str(), &st)) return fmt::format("{}: {}", path, strerror(errno));
+    if (!S_ISREG(st.st_mode)) return path + ": not a file";
+    std::FILE* f = std::fopen(path.c_str(), "rb");
+    if (!f) return fmt::format("{}: {}", path, strerror(errno));
+    char magic[4] = {};
+    const bool elf = std::fread(magic, 1, 4, f) == 4 && !std::memcmp(magic, "\177ELF", 4);
+    std::fclose(f);
+    return elf ? "" : path + ": not a shared library (no ELF header): build it with cc -shared -fPIC";
 }
 
 int memory_file(const char* name, std::uint64_t size) {
@@ -68,8 +84,8 @@ std::vector<char*> pointers(std::vector<std::string>& v) {
 
 }  // namespace
 
-ChildProcess::ChildProcess(std::string library, std::string variant, const SubjectOptions& options)
-    : library_(std::move(library)), variant_(std::move(variant)), options_(options) {
+ChildProcess::ChildProcess(std::vector<std::string> command, std::string library, SubjectOptions options)
+    : command_(std::move(command)), library_(std::move(library)), options_(std::move(options)) {
     control_fd_ = memory_file("ulpgate-control", sizeof(Control));
     arena_fd_ = memory_file("ulpgate-arena", 0);
     inputs_fd_ = memory_file("ulpgate-inputs", 0);
@@ -143,6 +159,7 @@ bool ChildProcess::grow_inputs(std::uint64_t bytes) {
 }
 
 Outcome ChildProcess::spawn() {
+    if (auto e = library_.empty() ? "" : not_a_library(library_); !e.empty()) return {Event::not_loaded, e, {}, {}, 0};
     kill();
     int pair[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair)) return {Event::not_loaded, fmt::format("socketpair: {}", strerror(errno)), {}, {}, 0};
@@ -151,9 +168,7 @@ Outcome ChildProcess::spawn() {
     control_->signal = 0;
     control_->entry_count = 0;
     control_->workspace_bytes = 0;
-    const std::string program = options_.home + "/ulpgate-child";
-    std::vector<std::string> args{program, library_};
-    if (!variant_.empty()) args.push_back(variant_);
+    auto args = command_;
     auto env = environment(options_);
 
     // Moved out of the way first: dup2 onto the descriptor itself would keep close-on-exec.
@@ -174,7 +189,7 @@ Outcome ChildProcess::spawn() {
     posix_spawnattr_setpgroup(&attributes, 0);
     const auto argv = pointers(args), envp = pointers(env);
     const int failed = on_lasting_thread(
-        [&] { return posix_spawn(&pid_, program.c_str(), &actions, &attributes, argv.data(), envp.data()); });
+        [&] { return posix_spawnp(&pid_, args[0].c_str(), &actions, &attributes, argv.data(), envp.data()); });
     posix_spawn_file_actions_destroy(&actions);
     posix_spawnattr_destroy(&attributes);
     for (int fd : moved) close(fd);
@@ -182,7 +197,7 @@ Outcome ChildProcess::spawn() {
     socket_ = pair[0];
     if (failed) {
         pid_ = -1;
-        return {Event::not_loaded, fmt::format("{}: {}: it belongs beside ulpgate", program, strerror(failed)), {}, {}, 0};
+        return {Event::not_loaded, fmt::format("{}: {}{}", command_[0], strerror(failed), command_[0].ends_with("ulpgate-child") ? ": it belongs beside ulpgate" : ""), {}, {}, 0};
     }
     counted_ = 0;
     return wait(options_.cpu_seconds);

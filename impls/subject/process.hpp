@@ -2,37 +2,36 @@
 #pragma once
 #include <sys/types.h>
 
-#include <array>
 #include <string>
+#include <vector>
 
-#include "impls/subject/protocol.hpp"
-#include "impls/subject/subject.hpp"
+#include "impls/subject/callee.hpp"
 
 namespace ulpgate {
 
-using Layout = std::array<child::Slot, child::slots>;
-
-class ChildProcess {
+class ChildProcess final : public Callee {
   public:
-    ChildProcess(std::string library, std::string variant, const SubjectOptions&);
-    ~ChildProcess();
+    // command: a program by its path (a name without '/' is looked up in PATH) and its arguments; it serves as child.hpp says.
+    // library: a file that must look like a shared library; "": none is loaded.
+    ChildProcess(std::vector<std::string> command, std::string library, SubjectOptions);
+    ~ChildProcess() override;
     ChildProcess(const ChildProcess&) = delete;
     ChildProcess& operator=(const ChildProcess&) = delete;
 
-    bool alive() const { return pid_ > 0; }
-    Outcome spawn();                 // kills what ran; ok when the subject is loaded and described
-    Outcome step(unsigned threads);  // one call of the kernel on what control() and arena() hold
-    void kill();
-    std::string error() const;  // of the last step: what the child itself could not do
+    bool alive() const override { return pid_ > 0; }
+    Outcome spawn() override;  // kills what ran
+    Outcome step(unsigned threads) override;
+    void kill() override;
+    std::string error() const override;
 
-    child::Control& control() { return *control_; }
-    unsigned char* arena() { return arena_; }    // outputs
-    unsigned char* inputs() { return inputs_; }  // what no child can write
-    bool grow_arena(std::uint64_t bytes);        // keeps the content; false when there is no memory
-    bool grow_inputs(std::uint64_t bytes);
-    // Where the tensors lie. The child gets a copy and may spoil it; the harness uses its own.
-    const Layout& layout() const { return layout_; }
-    void set_layout(const Layout&, std::uint64_t reservation);
+    child::Control& control() override { return *control_; }
+    unsigned char* arena() override { return arena_; }
+    unsigned char* inputs() override { return inputs_; }  // what no child can write
+    bool grow_arena(std::uint64_t bytes) override;
+    bool grow_inputs(std::uint64_t bytes) override;
+    // The child gets a copy and may spoil it; the harness uses its own.
+    const Layout& layout() const override { return layout_; }
+    void set_layout(const Layout&, std::uint64_t reservation) override;
 
   private:
     Outcome wait(double cpu_limit);
@@ -40,8 +39,9 @@ class ChildProcess {
     Outcome fault() const;
     void kill_group() const;
 
-    std::string library_, variant_;
-    const SubjectOptions& options_;
+    std::vector<std::string> command_;
+    std::string library_;
+    SubjectOptions options_;
     pid_t pid_ = -1;
     int socket_ = -1, control_fd_ = -1, arena_fd_ = -1, inputs_fd_ = -1;
     child::Control* control_ = nullptr;

@@ -1,10 +1,12 @@
 // A kernel behind glass: load it in a child process, call it, see what happened. The subject cannot hurt the harness.
 //
 // Text forms: NAME (a built-in kernel), PATH[@VARIANT] (a shared library), model/TEXT, faulty/KIND[:PARAM][,MODEL],
-// byhand/NAME, files:DIR, ptx[@ARCH], FILE.toml[@VARIANT] (a launch description of kernels in PTX).
+// byhand/NAME, files:DIR, ptx[@ARCH], FILE.toml[@VARIANT] (a launch description of kernels in PTX),
+// python:MODULE:FUNCTION[:TENSORS][:out][@CONTRACT] (the package ulpgate of that python3, or $ULPGATE_PYTHON, calls it in a child).
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -48,6 +50,8 @@ struct SubjectOptions {
     double cpu_seconds = 5;           // limit a call and thread; wall clock 20 times that
     double idle_seconds = 5;          // no CPU used for so long: hung
     std::vector<std::pair<std::string, std::string>> child_env;
+    // Subjects of the caller's own, asked before a text means anything else; null back: it is none of them.
+    std::function<std::unique_ptr<class Subject>(const std::string& text)> own{};
 };
 
 class Subject {

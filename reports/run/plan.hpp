@@ -32,7 +32,7 @@ struct RunRequest {
     std::vector<std::string> contracts;  // --contract: held to these instead of the entry's own claim
     CaseFilter filter;
     bool require_claim = false;
-    unsigned jobs = 1;
+    unsigned jobs = 1;    // 0: on the calling thread, which what a subject throws then reaches
     int self_check = 4096;  // elements of the oracle checked first
 };
 

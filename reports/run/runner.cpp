@@ -34,6 +34,10 @@ bool run_groups(Plan plan, const RunRequest& r, Watcher& watcher, Result& result
     const auto n = plan.groups.size();
     const auto w = std::make_shared<Work>(std::move(plan), r.options, watcher, std::vector<Published>(n));
     std::vector<std::thread> threads;
+    if (!r.jobs) {
+        w->working = 1;
+        work(w);
+    }
     w->working = std::min<std::size_t>(r.jobs, n);
     for (std::size_t k = w->working; k-- > 0;) threads.emplace_back([w] { work(w); });
     auto waited = std::chrono::milliseconds(0);
