@@ -15,11 +15,15 @@
 namespace ulpgate {
 namespace {
 
+std::mutex folder_lock;
+std::string folder;  // "": beside the program
+
 std::string resolve(const std::string& path) {
     std::error_code ec;
     if (path.find('/') != path.npos || std::filesystem::exists(path, ec)) return path;
     const auto self = std::filesystem::read_symlink("/proc/self/exe", ec);
-    const auto beside = self.parent_path() / "activations" / path;
+    const std::lock_guard hold(folder_lock);
+    const auto beside = (folder.empty() ? self.parent_path() / "activations" : std::filesystem::path(folder)) / path;
     return !ec && std::filesystem::exists(beside, ec) ? beside.string() : path;
 }
 
@@ -104,6 +108,11 @@ std::optional<double> eps_of(const SafeTensors& file) {
 }
 
 }  // namespace
+
+void look_for_activations_in(std::string f) {
+    const std::lock_guard hold(folder_lock);
+    folder = std::move(f);
+}
 
 Activations load_activations(const std::string& text) {
     Activations a;

@@ -23,6 +23,9 @@ struct Activations {
 // folder is looked up in the folder activations/ beside the program: the file that ships with ulpgate.
 Activations load_activations(const std::string& file);
 
+// That folder instead: where this program is not ulpgate itself.
+void look_for_activations_in(std::string folder);
+
 // One case a norm of the file, all its rows: op/type/d with the file's eps. Norms of another width than `d` (0: any) are left
 // out. The error names the file and what it should hold.
 struct ActivationCases {
