@@ -1,6 +1,7 @@
 #include "impls/python/function.hpp"
 
 #include <fmt/format.h>
+#include <nanobind/stl/string.h>
 
 #include "impls/python/memory.hpp"
 

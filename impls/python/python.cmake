@@ -1,0 +1,15 @@
+# The Python package's compiled part, and what a wheel holds beside it. ULPGATE_PROGRAMS: the folder of the programs and kernels.
+if(SKBUILD_PROJECT_VERSION AND NOT SKBUILD_PROJECT_VERSION VERSION_EQUAL PROJECT_VERSION)
+  message(FATAL_ERROR "pyproject.toml says version ${SKBUILD_PROJECT_VERSION}, CMakeLists.txt ${PROJECT_VERSION}")
+endif()
+find_package(Python 3.10 REQUIRED COMPONENTS Interpreter Development.Module)
+find_package(nanobind CONFIG REQUIRED)
+file(GLOB module_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/impls/python/*.cpp)
+nanobind_add_module(_core NB_STATIC ${module_sources})
+# Its headers are not ours to warn about.
+target_include_directories(_core SYSTEM PRIVATE ${NB_DIR}/include ${Python_INCLUDE_DIRS})
+target_compile_options(nanobind-static PRIVATE -w)
+target_link_libraries(_core PRIVATE ulpgate_reports)
+install(TARGETS _core LIBRARY DESTINATION ulpgate)
+install(PROGRAMS ${ULPGATE_PROGRAMS}/ulpgate ${ULPGATE_PROGRAMS}/ulpgate-child DESTINATION ulpgate/bin)
+install(DIRECTORY ${ULPGATE_PROGRAMS}/kernels ${ULPGATE_PROGRAMS}/activations DESTINATION ulpgate/bin USE_SOURCE_PERMISSIONS)
