@@ -77,7 +77,7 @@ TEST(Here, WhatItWritesWhereItMustNotIsSaidToTheByte) {
     expect([](const ulpgate_rmsnorm* a) { return static_cast<char*>(a->x.data)[2] = 9, rows_of(a, copy); }, Event::corrupted, "wrote to its input x at byte 2");
     expect([](const ulpgate_rmsnorm* a) { return static_cast<char*>(a->w.data)[2 * 8 + 1] = 9, rows_of(a, copy); }, Event::corrupted, "wrote byte 1 past the end of w");
     expect([](const ulpgate_rmsnorm* a) { return static_cast<std::uint16_t*>(a->y.data)[9] = 1, rows_of(a, copy); }, Event::corrupted,
-           "gap between the rows of y, at its element 8", some(3, 8, 11));
+           "gap between the rows of y, at its element 9", some(3, 8, 11));
     expect([](const ulpgate_rmsnorm* a) { return static_cast<std::uint16_t*>(a->x.data)[9] = 1, rows_of(a, copy); }, Event::corrupted,
            "wrote to its input x at byte 18", some(3, 8, 11));
 }

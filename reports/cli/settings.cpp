@@ -111,7 +111,7 @@ std::vector<std::string> add_settings(const Verb& verb, Arguments& a) {
     for (const auto& f : every_flag()) names.push_back(variable(f));
     for (char** e = environ; *e; ++e) {
         const std::string_view entry = *e, var = entry.substr(0, entry.find('='));
-        if (!var.starts_with("ULPGATE_") || var == "ULPGATE_HOME") continue;
+        if (!var.starts_with("ULPGATE_") || var == "ULPGATE_HOME" || var == "ULPGATE_PYTHON") continue;
         if (std::find(names.begin(), names.end(), var) == names.end())
             notes.push_back(fmt::format("environment variable {} is no flag{}", var, did_you_mean(var, names)));
     }

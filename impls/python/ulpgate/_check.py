@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from . import _core
+from ._core import Settings
 from ._home import HOME
-from ._report import Explanation, Report, Settings
-from ._subject import Subject, subject_of
+from ._report import Explanation, Report
+from ._subject import Subject, subject_of, versions
 from ._types import contract_type
-from .child import versions
 
 
 def check(

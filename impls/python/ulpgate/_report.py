@@ -109,8 +109,8 @@ class Report:
     @property
     def explanation(self) -> list[str]:
         """What reproduces all its rows bit for bit, a line each; several: these rows do not tell them apart."""
-        said = self._result.get("explanation", {})
-        return list(said.get("text") or []) or list(said.get("equal") or [])
+        mark = "  it computes "
+        return [line[len(mark) :] for line in self._run.text().splitlines() if line.startswith(mark)]
 
     @property
     def names(self) -> list[str]:
@@ -183,7 +183,8 @@ class Report:
     __str__ = text
 
     def __repr__(self) -> str:
-        return f"<ulpgate.Report {self.verdict}: {self.subject} {self.contract}>" if self else self.text()
+        said = [self.contract, self.what if self.verdict != "inadmissible" else "", "computes " + self.explanation[0] if self.explanation else ""]
+        return f"<ulpgate.Report {self.verdict}: {self.subject}: {'; '.join(s for s in said if s)}>"
 
     def html(self) -> str:
         """A page of its own, as ``gate --html`` writes it."""

@@ -171,3 +171,9 @@ def parse_text(text: str) -> Subject:
     declared = getattr(fn, "__ulpgate__", Declared())
     contracts = (contract,) if contract else ()
     return replace(subject_of(fn, contracts, tensors or declared.tensors or "numpy", declared.out or "out" in rest), text=f"python:{text}")
+
+
+def versions(framework: str) -> str:
+    module = sys.modules.get(framework)
+    found = f"{framework} {getattr(module, '__version__', '?')}, " if module is not None else ""
+    return f"{found}Python {sys.version.split()[0]}"

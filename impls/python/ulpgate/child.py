@@ -6,7 +6,7 @@ import sys
 from typing import Any
 
 from . import _core
-from ._subject import parse_text
+from ._subject import parse_text, versions
 
 
 def main() -> int:
@@ -20,12 +20,6 @@ def main() -> int:
         return subject.core(subject.text.removeprefix("python:").split("@")[0], versions(subject.tensors))
 
     return int(_core.serve(load))
-
-
-def versions(framework: str) -> str:
-    module = sys.modules.get(framework)
-    found = f"{framework} {getattr(module, '__version__', '?')}, " if module is not None else ""
-    return f"{found}Python {sys.version.split()[0]}"
 
 
 if __name__ == "__main__":

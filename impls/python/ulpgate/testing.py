@@ -13,8 +13,9 @@ import numpy as np
 
 from . import _core
 from ._check import check
+from ._core import Settings
 from ._home import HOME
-from ._report import Report, Settings
+from ._report import Report
 from ._subject import Subject
 from ._types import Array, contract_type, numpy_type
 
