@@ -14,6 +14,7 @@
 
 #include "impls/subject/subject.hpp"
 #include "properties/judge/distribution.hpp"
+#include "reference/query/shares.hpp"
 #include "reference/tensors/tensors.hpp"
 
 namespace ulpgate {
@@ -96,6 +97,7 @@ struct Judgement {
     Measure measure;
     Sight sight;
     std::vector<QueryStage> stages;  // of mla_query and head, in the path's order
+    QueryShares shares;              // of mla_query with taps
 };
 
 // claim: what the outputs are held to; a member of map none means infer. The tensors' contract gives the types.

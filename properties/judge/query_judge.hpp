@@ -20,7 +20,8 @@ struct QueryCheck {
     bool fits = true;
     QueryFailure failure;
     std::vector<QueryStage> stages;
-    Measure measure;
+    Measure measure;  // of projections, in ulps of the output's type or, where terms cancel, of f32 at the sum of their sizes
+    QueryShares shares;  // with taps
     std::string error;  // an output of the wrong size
 };
 

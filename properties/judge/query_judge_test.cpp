@@ -121,6 +121,61 @@ TEST(QueryFaults, OneTokenIsBlindToTheTranspose) {
     }
 }
 
+// Sets as wide as their values tell nothing: alone and together the verdict says so, and no group of such cases is skipped.
+TEST(QueryJudge, WideSetsAreMistrusted) {
+    const Case c = case_of(std::string("mla_query/bf16/64/contract=cast_first,a.part=t,b.part=t/profile=cancel/rows=4") + small + "seed=3");
+    const Ran r = run(c, {c.claim[0], {}, ""});
+    Judgement whole, j = judge(r.t, r.o, c.claim);
+    EXPECT_EQ(j.verdict, Verdict::mistrusted) << j.what;
+    EXPECT_NE(j.what.find("taps=out"), std::string::npos) << j.what;
+    for (int k = 0; k < 2; ++k) merge(whole, j);
+    conclude(whole);
+    EXPECT_EQ(whole.verdict, Verdict::mistrusted);
+    const Case told = case_of(std::string("mla_query/bf16/64/contract=cast_first,a.part=t,b.part=t/profile=onehot/rows=9") + small + "seed=3");
+    const Ran t = run(told, {told.claim[0], {}, ""});
+    merge(whole, judge(t.t, t.o, told.claim));
+    conclude(whole);
+    EXPECT_EQ(whole.verdict, Verdict::pass) << "what tells in more than one output of twenty";
+}
+
+// One bf16 sum of 300 f32 roundings, exact value 2^-20: its error is counted in ulps of f32 at 2, not of bf16 at 2^-20.
+TEST(QueryJudge, ErrorsOfSumsThatCancelAreCountedAtTheSizeOfTheirTerms) {
+    const Case c = case_of("head/f32/64/contract=cast_first,logits=f32/profile=cancel/rows=4/out=40/seed=3");
+    QueryModel m{c.claim[0], {}, ""};
+    for (const char* order : {"sequential", "pairwise"}) {
+        m.contract.b_order = order;
+        const Ran r = run(c, m);
+        const Judgement j = judge(r.t, r.o, c.claim);
+        EXPECT_EQ(j.verdict, Verdict::pass);
+        EXPECT_LT(j.measure.worst_ulp, 64) << order << ": one an addition at most";
+        EXPECT_GT(j.measure.worst_ulp, 0) << order;
+    }
+}
+
+// Shares add up, and a stage that loses its precision takes the error to itself.
+TEST(QueryJudge, SharesOfTheErrorByStage) {
+    const Case c = case_of("mla_query/bf16/256/contract=cast_first,taps=out/profile=random/rows=6/rank=64/heads=4/nope=16/rope=8/seed=3");
+    const auto shares = [&](auto change) {
+        QueryModel m{c.claim[0], {}, ""};
+        change(m);
+        const Ran r = run(c, m);
+        const QueryShares s = judge(r.t, r.o, c.claim).shares;
+        double all = 0;
+        for (std::size_t k = 0; k < query_error_stages.size(); ++k) all += s.share(k);
+        EXPECT_NEAR(all, 1, 1e-9);
+        EXPECT_EQ(s.outputs, 6 * 96);
+        return s;
+    };
+    const QueryShares right = shares([](QueryModel&) {});
+    EXPECT_LT(std::fabs(right.share(1)) + std::fabs(right.share(4)), 0.02) << "f32 sums beside three roundings to bf16";
+    EXPECT_GT(right.share(0), 0.1);
+    EXPECT_GT(right.share(2), 0.2) << "two roundings";
+    EXPECT_GT(right.share(3), 0.1);
+    EXPECT_NEAR(right.rms(3), 0.29, 0.1) << "a rounding is uniform in half an ulp each way";
+    EXPECT_GT(shares([](QueryModel& m) { m.pieces.low_sum = true; }).share(1), 0.4) << "sums in bf16";
+    EXPECT_GT(shares([](QueryModel& m) { m.pieces.norm = false; }).share(2), 0.9) << "no norm";
+}
+
 TEST(QueryJudge, ANaNTokenChangesNoOtherTokensBits) {
     const Case c = case_of(std::string("mla_query/bf16/64/contract=cast_first/profile=random/rows=3") + small + "seed=3");
     Made a = make(c), b = make(c);

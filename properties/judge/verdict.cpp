@@ -93,6 +93,7 @@ void merge(Judgement& to, const Judgement& from) {
     to.inferred = to.inferred || from.inferred;
     to.measure.merge(from.measure);
     to.sight.merge(from.sight);
+    to.shares.merge(from.shares);
     for (const QueryStage& s : from.stages) {
         auto at = std::find_if(to.stages.begin(), to.stages.end(), [&](const QueryStage& o) { return o.stage == s.stage; });
         if (at == to.stages.end()) {
@@ -119,6 +120,12 @@ void conclude(Judgement& j) {
         j.verdict = Verdict::mistrusted;
         j.what = fmt::format("eps dominates {} of {} rows: r is nearly eps^-1/2 whatever the kernel sums",
                              grouped(m.eps_dominated_rows), grouped(m.rows));
+    }
+    for (const QueryStage& s : j.stages) {
+        if (s.stage != "q" || s.untold * 20 <= s.outputs * 19) continue;
+        j.verdict = Verdict::mistrusted;
+        j.what = fmt::format("from h to q the allowed sets are wider than a quarter of the value in {} of {} outputs (widest {:.3g} ulp): tap q_a, its norm and q_b (taps=out)",
+                             grouped(s.untold), grouped(s.outputs), s.width);
     }
 }
 

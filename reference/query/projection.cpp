@@ -135,6 +135,8 @@ void project(Matrix& w, const Projection& p, const Ranges& x, std::span<const fl
         y.nearest = round_dot(p.round, a, row, p.bias == Bias::before ? static_cast<double>(b) : 0, d, counts);
         y.exact = d.value;
         y.error = d.error;
+        y.magnitude = d.magnitude;
+        y.terms = d.terms;
         double spread = 0;
         std::int64_t more = 0;
         bool free = false;

@@ -54,6 +54,8 @@ struct Projected {
     Range allowed;
     double exact = 0;   // of the nominal x, to error
     double error = 0, width = 0;
+    double magnitude = 0;      // sum of |terms|
+    std::int64_t terms = 0;    // that are not 0
     std::uint32_t nearest = 0;  // the exact value's word in `round`
 };
 

@@ -120,6 +120,18 @@ std::string stage_lines(const Result& r, const Style& style) {
         if (!stages.empty())
             s += fmt::format("{}  {} {} {}: {}\n", style.dim("at most two values allowed"), g.op, name(g.type), print(g.claim, false), stages);
     }
+    for (const auto& g : r.groups) {
+        const QueryShares& q = g.whole.shares;
+        if (q.whole == 0) continue;
+        std::string stages;
+        for (std::size_t k = 0; k < query_error_stages.size(); ++k)
+            stages += fmt::format("{}{} {:.1f} %", k ? " · " : "", query_error_stages[k], 100 * q.share(k));
+        s += fmt::format("{}  {} {} {}: {} (rms {:.3g} ulp of {} outputs)\n", style.dim("share of the error"), g.op, name(g.type), print(g.claim, false), stages,
+                         q.rms(query_error_stages.size()), q.outputs);
+    }
+    if (!s.empty())
+        s += "worst ulp of mla_query and head: of each sum over K against its exact value, in ulps of the output's type or, where its terms cancel, of float32 at "
+             "the sum of their sizes\n";
     return s;
 }
 
