@@ -125,7 +125,7 @@ int lowest_bit(double v) {
 }
 
 // Some factor is infinite or NaN: what IEEE gives in every order whose finite partial sums stay finite.
-DotSum not_finite(const Activations& x, const WeightRow& row, double extra) {
+DotSum not_finite(const DotVector& x, const WeightRow& row, double extra) {
     bool plus = false, minus = false, nan = std::isnan(extra);
     const auto take = [&](double p) {
         nan |= std::isnan(p);
@@ -143,7 +143,7 @@ DotSum not_finite(const Activations& x, const WeightRow& row, double extra) {
     return d;
 }
 
-DotSum dot_with(Add add, bool two_sum, const Activations& x, const WeightRow& row, double extra) {
+DotSum dot_with(Add add, bool two_sum, const DotVector& x, const WeightRow& row, double extra) {
     Sums sums;
     Units scale;
     std::size_t steps = 8;
@@ -201,7 +201,7 @@ bool rounds_alike(Type t, const DotSum& d, std::uint32_t& word) {
 
 }  // namespace
 
-Activations::Activations(std::span<const float> v) : a(v) {
+DotVector::DotVector(std::span<const float> v) : a(v) {
     Units units;
     for (const float f : v) {
         units.add(f);
@@ -215,20 +215,20 @@ bool DotSum::exact_in_f32() const {
     return level > 0 && unit >= -149 && magnitude < 0x1p127 && (magnitude == 0 || magnitude < std::ldexp(1.0, unit + 24));
 }
 
-DotSum dot(const Activations& a, const WeightRow& w, double extra) {
+DotSum dot(const DotVector& a, const WeightRow& w, double extra) {
     return dot_with(has_avx2() ? add_avx2<false> : add_portable<false>, false, a, w, extra);
 }
-DotSum dot_twosum(const Activations& a, const WeightRow& w, double extra) {
+DotSum dot_twosum(const DotVector& a, const WeightRow& w, double extra) {
     return dot_with(has_avx2() ? add_avx2<true> : add_portable<true>, true, a, w, extra);
 }
-DotSum portable::dot(const Activations& a, const WeightRow& w, double extra) {
+DotSum portable::dot(const DotVector& a, const WeightRow& w, double extra) {
     return dot_with(add_portable<false>, false, a, w, extra);
 }
-DotSum portable::dot_twosum(const Activations& a, const WeightRow& w, double extra) {
+DotSum portable::dot_twosum(const DotVector& a, const WeightRow& w, double extra) {
     return dot_with(add_portable<true>, true, a, w, extra);
 }
 
-DotSum dot_integers(const Activations& x, const WeightRow& row, double extra) {
+DotSum dot_integers(const DotVector& x, const WeightRow& row, double extra) {
     DotSum d = dot(x, row, extra);
     if (d.level == 0) return d;
     Dyadic s = dyadic(extra);
@@ -253,7 +253,7 @@ DotSum dot_integers(const Activations& x, const WeightRow& row, double extra) {
     return d;
 }
 
-std::uint32_t round_dot(Type t, const Activations& a, const WeightRow& w, double extra, DotSum& d, DotCounts* counts) {
+std::uint32_t round_dot(Type t, const DotVector& a, const WeightRow& w, double extra, DotSum& d, DotCounts* counts) {
     std::uint32_t word = 0;
     d = dot(a, w, extra);
     if (d.level == 0)

@@ -16,9 +16,9 @@
 
 namespace ulpgate {
 
-class Activations {  // one vector that meets many rows of a matrix; keeps a view of it
+class DotVector {  // one vector that meets many rows of a matrix; keeps a view of it
   public:
-    explicit Activations(std::span<const float> a);
+    explicit DotVector(std::span<const float> a);
     std::span<const float> a;
     int unit = 0;               // every finite a is a multiple of 2^unit
     std::int64_t nonzero = 0;
@@ -46,17 +46,17 @@ struct DotCounts {  // how many sums each step was the last one for
     std::uint64_t level[4] = {};
 };
 
-DotSum dot(const Activations&, const WeightRow&, double extra = 0);
-DotSum dot_twosum(const Activations&, const WeightRow&, double extra = 0);
+DotSum dot(const DotVector&, const WeightRow&, double extra = 0);
+DotSum dot_twosum(const DotVector&, const WeightRow&, double extra = 0);
 // value: the sum rounded to odd at 53 bits: rounds to every format as the sum itself does. error: 0.
-DotSum dot_integers(const Activations&, const WeightRow&, double extra = 0);
+DotSum dot_integers(const DotVector&, const WeightRow&, double extra = 0);
 
 // RN_t(s): takes further steps as needed, and leaves the last one in d.
-std::uint32_t round_dot(Type t, const Activations&, const WeightRow&, double extra, DotSum& d, DotCounts* = nullptr);
+std::uint32_t round_dot(Type t, const DotVector&, const WeightRow&, double extra, DotSum& d, DotCounts* = nullptr);
 
 namespace portable {  // the same bits without AVX2
-DotSum dot(const Activations&, const WeightRow&, double extra = 0);
-DotSum dot_twosum(const Activations&, const WeightRow&, double extra = 0);
+DotSum dot(const DotVector&, const WeightRow&, double extra = 0);
+DotSum dot_twosum(const DotVector&, const WeightRow&, double extra = 0);
 }
 
 }  // namespace ulpgate

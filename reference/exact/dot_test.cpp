@@ -97,7 +97,7 @@ std::uint64_t differences(Type t, std::size_t n, int count, std::uint64_t seed, 
         Rng r(seed, static_cast<std::uint64_t>(t), static_cast<std::uint64_t>(i));
         const Weights x = random_weights(r, t, n, i % 5);
         const float extra = i % 7 == 3 ? decode(t, encode(t, std::ldexp(r.gauss(), -18))) : 0.0f;
-        const Activations a(x.a);
+        const DotVector a(x.a);
         DotSum d;
         const auto word = round_dot(t, a, x.row(), static_cast<double>(extra), d, &counts);
         const cpp_int exact = plain_sum(x.a, x.row(), extra);
@@ -132,7 +132,7 @@ TEST(Dots, WithoutAvx2TheBitsAreTheSame) {
     for (int i = 0; i < 200; ++i) {
         Rng r(3, 0, static_cast<std::uint64_t>(i));
         const Weights x = random_weights(r, Type::bf16, static_cast<std::size_t>(r.between(1, 300)), i % 5);
-        const Activations a(x.a);
+        const DotVector a(x.a);
         for (const auto& [p, q] : {std::pair{dot(a, x.row()), portable::dot(a, x.row())}, {dot_twosum(a, x.row()), portable::dot_twosum(a, x.row())}}) {
             EXPECT_EQ(p.value, q.value);
             EXPECT_EQ(p.low, q.low);
@@ -148,7 +148,7 @@ TEST(Dots, BoundsHold) {
         Rng r(4, 0, static_cast<std::uint64_t>(i));
         const Type t = std::array{Type::bf16, Type::fp16, Type::f32}[static_cast<std::size_t>(i % 3)];
         const Weights x = random_weights(r, t, static_cast<std::size_t>(r.between(1, 500)), i % 5);
-        const Activations a(x.a);
+        const DotVector a(x.a);
         const cpp_int exact = plain_sum(x.a, x.row(), 0);
         for (const DotSum& d : {dot(a, x.row()), dot_twosum(a, x.row())}) {
             const auto wide = [](double v) {
@@ -167,7 +167,7 @@ TEST(Dots, BoundsHold) {
 // The sum is a tie and one bit of the smallest product: f64 drops that bit, TwoSum holds it.
 TEST(Dots, ATieAndALittle) {
     const std::vector<float> a{1, 1, 1}, up{0x1.02p0f, 0x1p-8f, 0x1p-60f}, down{0x1.02p0f, 0x1p-8f, -0x1p-60f}, tie{0x1.02p0f, 0x1p-8f, 0};
-    const Activations x(a);
+    const DotVector x(a);
     DotSum d;
     EXPECT_EQ(round_dot(Type::bf16, x, {up, {}, 1}, 0, d), 0x3f82u);
     EXPECT_EQ(d.level, 2);
@@ -179,7 +179,7 @@ TEST(Dots, ATieAndALittle) {
 // Three magnitudes 2^120, 1 and 2^-100: neither f64 nor a pair holds them, integers do.
 TEST(Dots, WhatAPairCannotHoldFallsToIntegers) {
     const std::vector<float> a{0x1p60f, 0x1p60f, 1, 1, 0x1p-50f}, w{0x1p60f, -0x1p60f, 0x1.02p0f, 0x1p-8f, -0x1p-50f};
-    const Activations x(a);
+    const DotVector x(a);
     DotSum d;
     EXPECT_EQ(round_dot(Type::bf16, x, {w, {}, 1}, 0, d), 0x3f81u);
     EXPECT_EQ(d.level, 3);
@@ -188,16 +188,16 @@ TEST(Dots, WhatAPairCannotHoldFallsToIntegers) {
 TEST(Dots, ABiasEntersBeforeTheRounding) {
     const std::vector<float> a{1}, w{1};
     DotSum d;
-    EXPECT_EQ(round_dot(Type::bf16, Activations(a), {w, {}, 1}, 0x1p-8, d), 0x3f80u);
-    EXPECT_EQ(round_dot(Type::bf16, Activations(a), {w, {}, 1}, 0x1p-8 + 0x1p-30, d), 0x3f81u);
+    EXPECT_EQ(round_dot(Type::bf16, DotVector(a), {w, {}, 1}, 0x1p-8, d), 0x3f80u);
+    EXPECT_EQ(round_dot(Type::bf16, DotVector(a), {w, {}, 1}, 0x1p-8 + 0x1p-30, d), 0x3f81u);
 }
 TEST(Dots, InfinitiesAndNaN) {
     constexpr float inf = std::numeric_limits<float>::infinity();
     const std::vector<float> one{1, 1}, mixed{inf, -inf}, plus{inf, 1}, zero{0, 1};
     DotSum d;
-    EXPECT_EQ(round_dot(Type::bf16, Activations(one), {mixed, {}, 1}, 0, d), 0x7fc0u);
-    EXPECT_EQ(round_dot(Type::bf16, Activations(one), {plus, {}, 1}, 0, d), 0x7f80u);
-    EXPECT_EQ(round_dot(Type::bf16, Activations(zero), {plus, {}, 1}, 0, d), 0x7fc0u);
+    EXPECT_EQ(round_dot(Type::bf16, DotVector(one), {mixed, {}, 1}, 0, d), 0x7fc0u);
+    EXPECT_EQ(round_dot(Type::bf16, DotVector(one), {plus, {}, 1}, 0, d), 0x7f80u);
+    EXPECT_EQ(round_dot(Type::bf16, DotVector(zero), {plus, {}, 1}, 0, d), 0x7fc0u);
     EXPECT_EQ(d.level, 0);
 }
 // FAULTS.md, gemm.acc_low and gemm.fp8_14bit: the right values.
@@ -206,12 +206,12 @@ TEST(Dots, RecordedSums) {
     w[0] = 256;
     w[1535] = -256;
     DotSum d;
-    round_dot(Type::bf16, Activations(a), {w, {}, 1}, 0, d);
+    round_dot(Type::bf16, DotVector(a), {w, {}, 1}, 0, d);
     EXPECT_EQ(d.value, 1534);
     EXPECT_TRUE(d.exact_in_f32());
     std::vector<float> b(32, 1.0f), code(32, 0x1p-6f);
     code[0] = 448;
-    round_dot(Type::f32, Activations(b), {code, {}, 1}, 0, d);
+    round_dot(Type::f32, DotVector(b), {code, {}, 1}, 0, d);
     EXPECT_EQ(d.value, 448.484375);
 }
 

@@ -123,7 +123,7 @@ void project(Matrix& w, const Projection& p, const Ranges& x, std::span<const fl
         const double c = static_cast<double>(nominal[k]);
         wide.push_back({k, std::max(static_cast<double>(x[k].hi) - c, c - static_cast<double>(x[k].lo)) * (1 + 0x1p-50), x[k].free || !std::isfinite(x[k].hi - x[k].lo)});
     }
-    const Activations a(nominal);
+    const DotVector a(nominal);
     const int height = height_of(p.order, x.size());
     out.resize(static_cast<std::size_t>(w.rows()));
     for (std::size_t o = 0; o < out.size(); ++o) {
