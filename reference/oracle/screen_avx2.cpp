@@ -61,6 +61,16 @@ std::uint32_t* screen_row(const Rows<F>& row, const Scale& scale, std::uint32_t*
     return list;
 }
 
+// 1/sqrt(S/d + eps) of up to most_rows rows, four at a time; every operation rounds as a scalar one would.
+SCREEN_NOINLINE void roots(const double (&s)[most_rows], double columns, double eps, double (&rms)[most_rows], double (&r)[most_rows]) {
+    const __m256d d = _mm256_set1_pd(columns), e = _mm256_set1_pd(eps), one = _mm256_set1_pd(1);
+    for (std::size_t j = 0; j < most_rows; j += 4) {
+        const __m256d root = _mm256_sqrt_pd(_mm256_add_pd(_mm256_div_pd(_mm256_loadu_pd(s + j), d), e));
+        _mm256_storeu_pd(rms + j, root);
+        _mm256_storeu_pd(r + j, _mm256_div_pd(one, root));
+    }
+}
+
 template <class F>
 Rows<F> row_of(const Rows<F>& rows, std::size_t j) {
     return {rows.x + j * rows.d, rows.w, rows.y + j * rows.d, rows.d, rows.eps};
@@ -71,17 +81,15 @@ Rows<F> row_of(const Rows<F>& rows, std::size_t j) {
 template <class F, Oracle oracle>
 void rows_avx2(const Rows<F>& job, std::size_t rows, std::uint32_t* list, Row* out) {
     const Margins m = margins<F>(oracle, job.d);
-    const auto d = static_cast<double>(job.d);
-    double s[most_rows], rms[most_rows];
+    double s[most_rows] = {}, rms[most_rows], r[most_rows];
     Scale scale[most_rows];
     const Mode mode;
     for (std::size_t j = 0; j < rows; ++j) s[j] = sum_of_squares<F>(job.x + j * job.d, job.d);
+    roots(s, static_cast<double>(job.d), job.eps, rms, r);
     for (std::size_t j = 0; j < rows; ++j) {
-        rms[j] = _mm_cvtsd_f64(_mm_sqrt_pd(_mm_set1_pd(s[j] / d + job.eps)));  // std::sqrt would test for a negative
-        out[j].r = 1.0 / rms[j];
+        out[j].r = r[j];
+        out[j].screened = job.d >= Lanes<F, oracle>::block && scale_row<F>(oracle, m, s[j], rms[j], r[j], scale[j]);
     }
-    for (std::size_t j = 0; j < rows; ++j)
-        out[j].screened = job.d >= Lanes<F, oracle>::block && scale_row<F>(oracle, m, s[j], rms[j], out[j].r, scale[j]);
     mode.clear();
     std::uint32_t* end = list;
     for (std::size_t j = 0; j < rows; ++j) {
