@@ -97,16 +97,23 @@ void Trial::run() {
     std::size_t open = all.size();
     for (std::int64_t row = 0; row < rows_.rows() && open; ++row) {
         rows_.load(row);
+        std::vector<std::optional<StatisticResult>> cores(hypotheses_.statistics.size());
         for (std::size_t h = 0; h < all.size(); ++h) {
             Candidate& r = results[h];
             if (!r.fits || !unsupported[h].empty()) continue;
-            const RowView v = view(h, row);
-            unsupported[h] = sets_[all[h].statistic][static_cast<std::size_t>(row)]->unsupported;
+            const Contract& statistic = hypotheses_.statistics[all[h].statistic];
+            auto& core = cores[all[h].statistic];
+            if (!core) core = statistic_core(statistic, rows_.statistic_input(statistic.residual), eps_);
+            unsupported[h] = core->unsupported;
             if (!unsupported[h].empty()) {
                 --open;
                 continue;
             }
-            const RowSet s = reproduce_within(*all[h].piece, all[h].types, v.x, v.w, rows_.y(), *v.set);
+            const auto within = [&](const StatisticSet& s) {
+                return reproduce_within(*all[h].piece, all[h].types, rows_.normalised(all[h].contract.residual), rows_.w(), rows_.y(), s);
+            };
+            RowSet s = within(core->set);  // what most rows need
+            if (!s.any) s = within(set(all[h].statistic, row));
             if (s.any) {
                 ++r.rows;
                 r.outputs += rows_.width();

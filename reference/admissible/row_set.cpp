@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <optional>
 
@@ -28,6 +29,7 @@ struct Row {
     void apply(std::size_t at, std::size_t n, float s, float* out) const {
         map.apply(types, narrow, x.subspan(at, n), w.empty() ? w : w.subspan(at, n), s, {out, n});
     }
+    bool gives(std::size_t at, std::size_t n, const float* out) const { return !std::memcmp(out, y.data() + at, n * sizeof *out); }
     float value(std::size_t j, std::uint32_t i) const {
         float v;
         apply(j, 1, scalar(i), &v);
@@ -52,23 +54,24 @@ std::uint32_t first(std::uint32_t lo, std::uint32_t hi, P holds) {
     return lo;
 }
 
-// The part of the range in which output j is reproduced. Its sign never changes, its magnitude grows with the index;
-// NaN, from 0 * inf, lies at one end or everywhere.
-std::optional<Range> column(const Row& row, std::size_t j, Range in) {
+// The part of the range in which output j is reproduced; it is at_lo and at_hi at the range's ends. Its sign never changes, its
+// magnitude grows with the index; NaN, from 0 * inf, lies at one end or everywhere.
+std::optional<Range> column(const Row& row, std::size_t j, Range in, float at_lo, float at_hi) {
     const auto nan = [&](std::uint32_t i) { return std::isnan(row.value(j, i)); };
     const float want = row.y[j];
-    const bool low = nan(in.lo), high = nan(in.hi);
+    const bool low = std::isnan(at_lo), high = std::isnan(at_hi);
     if (low && high) return std::isnan(want) ? std::optional(in) : std::nullopt;
     if (low) {
         const std::uint32_t number = first(in.lo, in.hi, [&](std::uint32_t i) { return !nan(i); });
         if (std::isnan(want)) return Range{in.lo, number - 1};
         in.lo = number;
+        at_lo = row.value(j, number);
     } else if (high) {
         const std::uint32_t number = first(in.lo, in.hi, nan) - 1;
         if (std::isnan(want)) return Range{number + 1, in.hi};
         in.hi = number;
     }
-    if (std::isnan(want) || std::signbit(row.value(j, in.lo)) != std::signbit(want)) return {};
+    if (std::isnan(want) || std::signbit(at_lo) != std::signbit(want)) return {};
     const std::uint32_t target = word(want) & abs_mask;
     const auto magnitude = [&](std::uint32_t i) { return word(row.value(j, i)) & abs_mask; };
     const std::uint32_t from = first(in.lo, in.hi, [&](std::uint32_t i) { return magnitude(i) >= target; });
@@ -88,15 +91,17 @@ std::int64_t narrow_range(const Row& row, Range& range) {
         row.apply(at, n, row.scalar(range.lo), low.data());
         if (range.hi != range.lo) row.apply(at, n, row.scalar(range.hi), high.data());
         const float* upper = range.hi != range.lo ? high.data() : low.data();
-        std::uint32_t differ = 0;
-        for (std::size_t k = 0; k < n; ++k)
-            differ |= (word(low[k]) ^ word(row.y[at + k])) | (word(upper[k]) ^ word(row.y[at + k]));
-        for (std::size_t k = 0; differ && k < n; ++k) {
+        const std::size_t all = n;
+        const bool alike = row.gives(at, n, low.data()) && (upper == low.data() || row.gives(at, n, upper));
+        for (std::size_t k = 0; !alike && k < all; ++k) {
             const std::size_t j = at + k;
             if (same(low[k], row.y[j]) && same(upper[k], row.y[j])) continue;
-            const auto part = column(row, j, range);
+            const auto part = column(row, j, range, low[k], upper[k]);
             if (!part) return static_cast<std::int64_t>(j);
             range = *part;
+            n = k + 1;  // go on with what is left of the range, where most columns no longer differ
+            block = 4;
+            break;
         }
     }
     return -1;
@@ -105,12 +110,12 @@ std::int64_t narrow_range(const Row& row, Range& range) {
 // The first column that the scalar s does not reproduce, or -1.
 std::int64_t mismatch(const Row& row, float s) {
     std::array<float, 512> out;
-    for (std::size_t at = 0; at < row.x.size(); at += out.size()) {
-        const std::size_t n = std::min(out.size(), row.x.size() - at);
+    std::size_t n = 0;
+    for (std::size_t at = 0, block = 8; at < row.x.size(); at += n, block = std::min(4 * block, out.size())) {
+        n = std::min(block, row.x.size() - at);
         row.apply(at, n, s, out.data());
-        std::uint32_t differ = 0;
-        for (std::size_t k = 0; k < n; ++k) differ |= word(out[k]) ^ word(row.y[at + k]);
-        for (std::size_t k = 0; differ && k < n; ++k)
+        const bool alike = row.gives(at, n, out.data());
+        for (std::size_t k = 0; !alike && k < n; ++k)
             if (!same(out[k], row.y[at + k])) return static_cast<std::int64_t>(at + k);
     }
     return -1;
@@ -140,6 +145,10 @@ RowSet reproduce_within(const MapPiece& map, const MapTypes& types, std::span<co
         Range range{std::min(a, b), std::max(a, b)};
         const std::uint32_t mid = range.lo + (range.hi - range.lo) / 2;
         if (mismatch(row, row.scalar(mid)) < 0) return found(row, {mid, mid});
+        // Most kernels' scalar is one of the floats beside it: few steps find it.
+        constexpr std::uint32_t beside = 7;
+        Range near{std::max(range.lo, mid - std::min(mid, beside)), std::min(range.hi, mid + beside)};
+        if (near.hi - near.lo < range.hi - range.lo && narrow_range(row, near) < 0) return found(row, near);
         col = narrow_range(row, range);
         if (col < 0) return found(row, range);
     }

@@ -47,19 +47,22 @@ int height_of(const std::string& order, std::size_t n) {
 }
 
 struct Sum {
-    double value = 0;  // S, to 2^-50
+    double value = 0;         // S, to 2^-50
+    double least = 0, most = 0;  // what the lower and the upper end take for it: S; narrower on purpose where it is less known
     std::int64_t nonzero = 0;
     bool integers = false;
     double rho = 0;  // relative bound on the computed one, rounding of the squares included
 };
 
-double bound(const Contract& c, std::span<const float> x, const RowFacts& f, const Sum& s) {
+enum class Part { core, whole };  // of the set
+
+double bound(const Contract& c, std::span<const float> x, const RowFacts& f, const Sum& s, Part part) {
     const bool wide = c.acc == Accumulate::f64;
     if (s.integers) return 0;
     double rho = bound_by_count(wide ? 0x1p-53 : u, f.nonzero - 1);
     if (!wide) {
         if (const int h = height_of(c.order, x.size()); h >= 0) rho = std::min(rho, bound_by_count(u, h));
-        if (f.nonzero <= 1 << 22) rho = std::min(rho, bound_by_data(x, f.nonzero, s.value));
+        if (f.nonzero <= 1 << 22) rho = std::min(rho, part == Part::core ? least_bound_by_data(f.nonzero) : bound_by_data(x, f.nonzero, s.value));
     }
     const bool rounded_squares = !f.short_values && !(wide && c.sq == Accumulate::f64);
     return rounded_squares ? rho + u + rho * u : rho;
@@ -78,7 +81,7 @@ struct Interval {
 
 // The least v > 0 where the mean is not rounded to f32 before eps is added. Squares in f32 are 0 or at least 2^-149.
 double least_wide(const Contract& c, const Sum& s, std::int64_t width, double eps, double eps_lo) {
-    const double d = static_cast<double>(width), sum = s.value * (1 - s.rho) * (1 - slack);
+    const double d = static_cast<double>(width), sum = s.least * (1 - s.rho) * (1 - slack);
     if (c.sq == Accumulate::f64) return (sum / d + eps_lo) * (1 - u);
     const double one = std::min(sum, smallest) / d + eps_lo, none = eps_lo > 0 ? eps_lo : eps;
     return (none > 0 ? std::min(one, none) : one) * (1 - u);
@@ -91,8 +94,8 @@ Interval mean_plus_eps(const Contract& c, const Sum& s, std::int64_t width, doub
     const double eps32 = static_cast<double>(static_cast<float>(eps));
     const double eps_hi = std::max(eps, eps32), eps_lo = std::min(eps, eps32);
     const int k = mean_roundings(c, s.integers, width);
-    const double up = (s.value + n * eta) * (1 + s.rho) * std::pow(1 + u, k) / d + eta;
-    const double down = (s.value * (1 - s.rho) - n * eta) * std::pow(1 - u, k) / d - eta - slack * up;
+    const double up = (s.most + n * eta) * (1 + s.rho) * std::pow(1 + u, k) / d + eta;
+    const double down = (s.least * (1 - s.rho) - n * eta) * std::pow(1 - u, k) / d - eta - slack * up;
     const bool zero = s.nonzero == 0;  // then the mean is exact
     const double hi = ((zero ? 0 : up) + eps_hi) * (1 + u) * (1 + slack);
     const double lo = (std::max(down, 0.0) + eps_lo) * (1 - u) * (1 - slack);
@@ -125,9 +128,7 @@ void set_interval(const Contract& c, Interval v, StatisticSet& s) {
     s.hi = last_float_to(hi * (1 + error) * (1 + 0x1p-50) + coarse(hi));
 }
 
-}  // namespace
-
-StatisticResult statistic_set(const Contract& c, std::span<const float> x, double eps) {
+StatisticResult part_of_set(const Contract& c, std::span<const float> x, double eps, Part part) {
     StatisticResult out;
     StatisticSet& s = out.set;
     out.unsupported = without_proof(c, x.size(), eps);
@@ -142,17 +143,27 @@ StatisticResult statistic_set(const Contract& c, std::span<const float> x, doubl
     if (f.inf) of_large = true;
     if (f.nan || f.inf) return out;
 
-    Sum sum{sum_of_squares(x).hi, f.nonzero};
+    constexpr std::size_t most_quick = 1 << 17;  // d: then the quick sum's error is below 2^-40
+    Sum sum{part == Part::core && x.size() <= most_quick ? quick_sum_of_squares(x) : sum_of_squares(x).hi, 0, 0, f.nonzero};
+    const double unsure = part == Part::core ? 0x1p-39 : 0;
+    sum.least = sum.value * (1 + unsure);
+    sum.most = sum.value * (1 - unsure);
     sum.integers = integer_row(x, sum.value);
-    sum.rho = s.rho = bound(c, x, f, sum);
+    sum.rho = s.rho = bound(c, x, f, sum, part);
     s.r = 1 / std::sqrt(sum.value / static_cast<double>(width) + eps);
     const Interval v = mean_plus_eps(c, sum, width, eps);
-    const double least = sum.value * (1 - s.rho) * (1 - slack), most = sum.value * (1 + s.rho) * (1 + slack);
+    const double least = sum.least * (1 - s.rho) * (1 - slack), most = sum.most * (1 + s.rho) * (1 + slack);
     of_large = most >= overflow || v.hi >= overflow;
     s.spec_limit = c.acc != Accumulate::f64 && least > static_cast<double>(std::numeric_limits<float>::max());
     of_small = v.lo == 0;
     if (v.hi > 0) set_interval(c, v, s);
     return out;
 }
+
+}  // namespace
+
+StatisticResult statistic_set(const Contract& c, std::span<const float> x, double eps) { return part_of_set(c, x, eps, Part::whole); }
+
+StatisticResult statistic_core(const Contract& c, std::span<const float> x, double eps) { return part_of_set(c, x, eps, Part::core); }
 
 }  // namespace ulpgate

@@ -32,6 +32,33 @@ TEST(Statistic, SpecialRows) {
     EXPECT_EQ(set_of("bf16,cast_first,stat_width=2", {2, 2, 100}, 0).r, 0.5);
 }
 
+// What the core allows the whole set allows, in every contract that has a proof; and the core holds ordinary kernels' scalars.
+TEST(Statistic, CoreIsAPartOfTheSet) {
+    constexpr std::array contracts{"bf16,cast_first", "f32,cast_first,mean=recip", "f32,cast_first,by=div,rsqrt=0", "f32,f32_gain,acc=f64",
+                                   "f32,cast_first,acc=f64,sq=f64,rsqrt=1", "bf16,cast_first,order=sequential", "f32,cast_first,order=pairwise:8",
+                                   "bf16,cast_first,ftz=sum", "bf16,cast_first,ftz=sum.out,by=div"};
+    int held = 0, rows = 0;
+    for (std::uint64_t i = 0; i < 4000; ++i) {
+        Rng g(9, 9, i);
+        const Contract c = contract(contracts[i % contracts.size()]);
+        Row x = strained(g, static_cast<int>(g.below(8)), c.x);
+        if (i % 50 == 0) x.resize(7168, x[0]);
+        if (i % 97 == 0) x[0] = i % 2 ? finf : 0;
+        const double eps = std::array{0.0, 1e-6, 0x1p-149, 0.5}[g.below(4)];
+        const StatisticSet core = statistic_core(c, x, eps).set, whole = statistic_set(c, x, eps).set;
+        ASSERT_LE(core.rho, whole.rho) << i;
+        if (core.interval) {
+            ASSERT_TRUE(whole.interval) << i;
+            ASSERT_TRUE(whole.lo <= core.lo && core.hi <= whole.hi) << i << ": " << core.lo << ' ' << core.hi << " in " << whole.lo << ' ' << whole.hi;
+        }
+        ASSERT_TRUE(whole.zero >= core.zero && whole.inf >= core.inf && whole.nan == core.nan) << i;
+        if (c.by == By::div || !whole.interval || c.rsqrt == 0) continue;
+        ++rows;
+        held += holds(core, static_cast<float>(whole.r));
+    }
+    EXPECT_EQ(held, rows);
+}
+
 TEST(Statistic, WithoutProof) {
     const auto why = [](const char* text, double eps = 1e-6) {
         return statistic_set(contract(text), Row(4, 1), eps).unsupported;

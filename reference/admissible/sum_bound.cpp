@@ -5,12 +5,14 @@
 #include <bit>
 #include <cmath>
 
+#include "reference/simd/dispatch.hpp"
+
 namespace ulpgate {
 namespace {
 
 constexpr std::uint32_t abs_mask = 0x7fffffff, inf_word = 0x7f800000;
 
-std::uint32_t abs_word(float v) { return std::bit_cast<std::uint32_t>(v) & abs_mask; }
+ULPGATE_INLINE std::uint32_t abs_word(float v) { return std::bit_cast<std::uint32_t>(v) & abs_mask; }
 
 // Exponent of the lowest bit that is set in a finite nonzero value.
 int lowest_bit(std::uint32_t word) {
@@ -29,17 +31,27 @@ struct Bins {
 
 double ufp(double v) { return std::bit_cast<double>(std::bit_cast<std::uint64_t>(v) & 0x7ff0000000000000u); }
 
+struct WordFacts {
+    std::uint32_t bits = 0, top = 0, zeros = 0;
+};
+
+ULPGATE_INLINE WordFacts word_facts(std::span<const float> x) {
+    WordFacts f;
+    for (const float v : x) {
+        const auto w = abs_word(v);
+        f.bits |= w;
+        f.top = std::max(f.top, w);
+        f.zeros += w == 0;
+    }
+    return f;
+}
+ULPGATE_AVX2 WordFacts word_facts_avx2(std::span<const float> x) { return word_facts(x); }
+
 }  // namespace
 
 RowFacts row_facts(std::span<const float> x) {
     RowFacts f;
-    std::uint32_t bits = 0, top = 0, zeros = 0;
-    for (const float v : x) {
-        const auto w = abs_word(v);
-        bits |= w;
-        top = std::max(top, w);
-        zeros += w == 0;
-    }
+    const auto [bits, top, zeros] = has_avx2() ? word_facts_avx2(x) : word_facts(x);
     f.nonzero = static_cast<std::int64_t>(x.size()) - zeros;
     f.nan = top > inf_word;
     f.inf = !f.nan && top == inf_word;
@@ -82,17 +94,27 @@ double bound_by_data(std::span<const float> x, std::int64_t nonzero, double sum)
     for (auto b = highest + 1; b-- > lowest;) {
         if (!bins.count[b]) continue;
         const double edge = std::bit_cast<float>((b + 1) << bin_shift), square = edge * edge;
-        for (std::uint32_t j = 1; j <= bins.count[b]; ++j) {
+        const double unit_of_all = ufp((before + bins.sum[b]) * growth + underflow);
+        for (std::uint32_t j = 1; j <= bins.count[b];) {  // all whose C_m lies in one binade at a time; the next begins early, if anything
             const double c = before + std::min(static_cast<double>(j) * square, bins.sum[b]);
             const double unit = ufp(c * growth + underflow);
+            const double until = ((2 * unit - underflow) / growth - before) / square * (1 - 0x1p-40);
+            const double last = unit == unit_of_all ? bins.count[b] : std::clamp(std::floor(until), static_cast<double>(j), static_cast<double>(bins.count[b]));
             if (first == 0) first = unit;
-            units += unit;
+            units += unit * (last - j + 1);
+            j = static_cast<std::uint32_t>(last) + 1;
         }
         before += bins.sum[b];
         bins.count[b] = 0;
         bins.sum[b] = 0;
     }
     return unit32 * (units - first) / sum * (1 + 0x1p-30);
+}
+
+double least_bound_by_data(std::int64_t nonzero) {
+    if (nonzero < 2) return 0;
+    const double n = static_cast<double>(nonzero);
+    return unit32 * (n * (n + 1) / 2 - 1) / (2 * n) * (1 - 0x1p-40);
 }
 
 }  // namespace ulpgate

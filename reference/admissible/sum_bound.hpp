@@ -25,5 +25,7 @@ double bound_by_count(double u, std::int64_t additions);  // (1 + u)^additions -
 // sum over m = 2..n of u ufp(C_m (1 + 2 n u)), C_m the sum of the m largest squares: a tree has at most n - m + 1 nodes
 // with m or more nonzero leaves. Attained, and far below the count where few terms carry the sum. sum > 0.
 double bound_by_data(std::span<const float> x, std::int64_t nonzero, double sum);
+// At most bound_by_data, whatever the row: C_m is at least m/n of the sum, ufp(C) at least C/2. A third of it on Gaussian rows.
+double least_bound_by_data(std::int64_t nonzero);
 
 }  // namespace ulpgate

@@ -23,6 +23,7 @@ TEST(Statistic, BoundFromDataByItsDefinition) {
         }
         const double found = bound_by_data(x, static_cast<std::int64_t>(q.size()), c) * c / unit32;
         ASSERT_GE(found, units) << i;
+        ASSERT_LE(least_bound_by_data(static_cast<std::int64_t>(q.size())) * c / unit32, units) << i;
         ASSERT_LE(found, edges * (1 + 1e-8)) << i;
     }
 }

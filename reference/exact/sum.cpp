@@ -92,7 +92,31 @@ SumOfSquares sum_with(Add add, std::span<const float> x) {
 ULPGATE_AVX2 void add_avx2(const float* x, std::size_t n, Lanes& out) { add_lanes(x, n, out); }
 void add_portable(const float* x, std::size_t n, Lanes& out) { add_lanes(x, n, out); }
 
+// A term passes floor(d/32) additions, four of the tree and one of the tail, or the tail's.
+ULPGATE_INLINE double add_quickly(const float* x, std::size_t n) {
+    constexpr std::size_t width = 8;
+    D4 sum[width] = {};
+    std::size_t i = 0;
+    for (; i + 4 * width <= n; i += 4 * width)
+        for (std::size_t k = 0; k < width; ++k) {
+            F4 v;
+            std::memcpy(&v, x + i + 4 * k, sizeof v);
+            const D4 wide = __builtin_convertvector(v, D4);
+            sum[k] += wide * wide;  // exact products: FMA or not, the same bits
+        }
+    for (std::size_t k = 0; k < 4; ++k) sum[k] += sum[k + 4];
+    const D4 all = (sum[0] + sum[1]) + (sum[2] + sum[3]);
+    double tail = 0;
+    for (; i < n; ++i) tail += static_cast<double>(x[i]) * static_cast<double>(x[i]);
+    return ((all[0] + all[1]) + (all[2] + all[3])) + tail;
+}
+ULPGATE_AVX2 double add_quickly_avx2(const float* x, std::size_t n) { return add_quickly(x, n); }
+
 }  // namespace
+
+double quick_sum_of_squares(std::span<const float> x) { return has_avx2() ? add_quickly_avx2(x.data(), x.size()) : add_quickly(x.data(), x.size()); }
+
+double portable::quick_sum_of_squares(std::span<const float> x) { return add_quickly(x.data(), x.size()); }
 
 SumOfSquares sum_of_squares(std::span<const float> x) { return sum_with(has_avx2() ? add_avx2 : add_portable, x); }
 

@@ -19,8 +19,13 @@ struct SumOfSquares {
 // x finite; x.size() <= 2^24. Empty: 0, exact.
 SumOfSquares sum_of_squares(std::span<const float> x);
 
+// In 32 lanes of doubles, a third of the time: within (floor(d/32) + 6 + d mod 32) 2^-53 (1 + 2^-30) of S, relative, for
+// d < 2^19. x finite; d < 2^19.
+double quick_sum_of_squares(std::span<const float> x);
+
 namespace portable {  // the same bits without AVX2
 SumOfSquares sum_of_squares(std::span<const float> x);
+double quick_sum_of_squares(std::span<const float> x);
 }
 
 }  // namespace ulpgate

@@ -28,6 +28,16 @@ float any_finite(Rng& r, int lo_field, int hi_field, std::uint32_t mantissa_mask
                                 static_cast<std::uint32_t>(r.between(lo_field, hi_field)) << 23);
 }
 
+// The quick sum within its bound of the exact one, the same with and without lanes.
+void expect_quick_within_bound(const std::vector<float>& x, const Dyadic& exact) {
+    const double quick = quick_sum_of_squares(x);
+    EXPECT_EQ(quick, portable::quick_sum_of_squares(x));
+    const double height = static_cast<double>(x.size() / 32 + 6 + x.size() % 32) * (1 + 0x1p-30);
+    Dyadic error = dyadic(quick) + Dyadic{-exact.m, exact.e};
+    if (error.m < 0) error.m = -error.m;
+    EXPECT_LE(compare(error, dyadic(height * 0x1p-53) * exact), 0) << x.size();
+}
+
 // |hi + lo - S| <= bound S, in integers; bound itself is a double.
 void expect_within_bound(const std::vector<float>& x) {
     const SumOfSquares s = sum_of_squares(x), p = portable::sum_of_squares(x);
@@ -39,6 +49,7 @@ void expect_within_bound(const std::vector<float>& x) {
     Dyadic error = dyadic(s.hi) + dyadic(s.lo) + Dyadic{-exact.m, exact.e};
     if (error.m < 0) error.m = -error.m;
     EXPECT_LE(compare(error, dyadic(s.relative_bound) * exact), 0) << x.size();
+    expect_quick_within_bound(x, exact);
 }
 
 TEST(Sum, BinsEqualTheDefinition) {

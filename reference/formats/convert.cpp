@@ -141,6 +141,28 @@ struct Avx2 {
 };
 
 #if defined(__x86_64__)
+// Every NaN becomes the quiet positive one.
+ULPGATE_AVX2 inline __m256 quiet(__m256 v) {
+    const __m256 nan = _mm256_castsi256_ps(_mm256_set1_epi32(0x7fc00000));
+    return _mm256_blendv_ps(v, nan, _mm256_cmp_ps(v, v, _CMP_UNORD_Q));
+}
+
+// Nothing to round: only the NaNs become one.
+template <>
+struct Avx2<F32> {
+    ULPGATE_AVX2 static void encode(const float* in, std::size_t n, std::byte* out) {
+        std::size_t j = 0;
+        for (; j + lanes <= n; j += lanes) _mm256_storeu_ps(reinterpret_cast<float*>(out + 4 * j), quiet(_mm256_loadu_ps(in + j)));
+        encode_loop<F32>(in + j, n - j, out + 4 * j);
+    }
+    static void decode(const std::byte* in, std::size_t n, float* out) { std::memcpy(out, in, 4 * n); }
+    ULPGATE_AVX2 static void round(float* v, std::size_t n) {
+        std::size_t j = 0;
+        for (; j + lanes <= n; j += lanes) _mm256_storeu_ps(v + j, quiet(_mm256_loadu_ps(v + j)));
+        for (; j < n; ++j) v[j] = F32::round(v[j]);  // one at a time: a bisection asks for one
+    }
+};
+
 // The processor's own fp16 conversions, rounding given by the instruction. They keep a NaN's sign and payload: ours are
 // canonical. FTZ and DAZ do not reach them where it would show.
 template <>
@@ -165,13 +187,6 @@ struct Avx2<Fp16> {
         for (; j + lanes <= n; j += lanes)
             _mm256_storeu_ps(v + j, _mm256_cvtph_ps(_mm256_cvtps_ph(quiet(_mm256_loadu_ps(v + j)), 0)));
         round_loop<Fp16>(v + j, n - j);
-    }
-
-  private:
-    // Every NaN becomes the quiet positive one.
-    ULPGATE_AVX2 static __m256 quiet(__m256 v) {
-        const __m256 nan = _mm256_castsi256_ps(_mm256_set1_epi32(0x7fc00000));
-        return _mm256_blendv_ps(v, nan, _mm256_cmp_ps(v, v, _CMP_UNORD_Q));
     }
 };
 #endif

@@ -6,8 +6,24 @@
 #include <span>
 
 #include "reference/maps/map.hpp"
+#include "reference/simd/dispatch.hpp"
 
 namespace ulpgate::maps {
+
+// out[j] = f(in[j]...), in lanes where there are any: f is one or two IEEE operations, whose bits no lane changes.
+template <class F, class... In>
+ULPGATE_INLINE void lanes_of(std::size_t n, float* out, F f, const In*... in) {
+    for (std::size_t j = 0; j < n; ++j) out[j] = f(in[j]...);
+}
+template <class F, class... In>
+ULPGATE_AVX2 void lanes_avx2(std::size_t n, float* out, F f, const In*... in) {
+    lanes_of(n, out, f, in...);
+}
+template <class F, class... In>
+void lanes(std::size_t n, float* out, F f, const In*... in) {
+    if (has_avx2()) lanes_avx2(n, out, f, in...);
+    else lanes_of(n, out, f, in...);
+}
 
 // out[j] = f(x[j], W[j]): W = w, fl32(1 + w) or RN_T(fl32(1 + w)) by types.gain. w has x's length.
 template <class F>
@@ -22,16 +38,14 @@ void each_with_gain(const MapTypes& types, Narrow narrow, std::span<const float>
             if (types.gain == Gain::one_plus_t) narrow(types.x, std::span(factors).first(n));
             W = factors.data();
         }
-        const float* in = x.data() + at;
-        float* o = out.data() + at;
-        for (std::size_t j = 0; j < n; ++j) o[j] = f(in[j], W[j]);
+        lanes(n, out.data() + at, f, x.data() + at, W);
     }
 }
 
 // out[j] = f(x[j]).
 template <class F>
 void each(std::span<const float> x, std::span<float> out, F f) {
-    for (std::size_t j = 0; j < x.size(); ++j) out[j] = f(x[j]);
+    lanes(x.size(), out.data(), f, x.data());
 }
 
 // y = RN_y(W RN_T(n(x))): the cast comes before the gain.

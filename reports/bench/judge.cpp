@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <cmath>
 #include <memory>
 
 #include "reference/admissible/row_set.hpp"
@@ -19,7 +20,9 @@ class Judged {
         decode_words(t, static_cast<const std::byte*>(arena.job().w), w_);
         for (std::size_t row = 0; row < arena.job().rows; ++row) {
             decode_words(t, at(arena.job().x, row), x_);
-            const auto r = static_cast<float>(ideal_r(x_, arena.job().eps));
+            // As kernels' sums and roots leave it: up to two floats beside the nearest.
+            auto r = static_cast<float>(ideal_r(x_, arena.job().eps));
+            for (std::size_t k = row % 5; k != 2; k < 2 ? ++k : --k) r = std::nextafter(r, k < 2 ? 0.0f : 1e30f);
             map_.apply(map_types(contract_), narrow_nearest, x_, w_, r, y_);
             encode_words(t, y_, static_cast<std::byte*>(arena.job().y) + row * row_bytes());
         }
@@ -28,13 +31,16 @@ class Judged {
         for (std::size_t row = 0; row < arena.job().rows; ++row) {
             decode_words(arena.job().type, at(arena.job().x, row), x_);
             decode_words(arena.job().type, at(arena.job().y, row), y_);
-            const auto s = statistic_set(contract_, x_, arena.job().eps);
-            if (!reproduce_within(map_, map_types(contract_), x_, w_, y_, s.set).any) __builtin_trap();  // a wrong judge is no fast one
+            if (!allowed(statistic_core) && !allowed(statistic_set)) __builtin_trap();  // a wrong judge is no fast one
         }
     }
     Arena arena;
 
   private:
+    template <class Set>
+    bool allowed(Set set) const {
+        return reproduce_within(map_, map_types(contract_), x_, w_, y_, set(contract_, x_, arena.job().eps).set).any;
+    }
     std::size_t row_bytes() const { return arena.job().d * static_cast<std::size_t>(bytes(arena.job().type)); }
     const std::byte* at(const void* p, std::size_t row) const { return static_cast<const std::byte*>(p) + row * row_bytes(); }
     Contract contract_;
