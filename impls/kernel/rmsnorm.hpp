@@ -107,18 +107,25 @@ VECTOR_INLINE void input_pair(const Row<N>& row, std::int64_t j, typename N::V& 
 }
 
 template <class N>
-VECTOR_INLINE float sum_of_squares(const Row<N>& row) {
+inline constexpr std::int64_t step_of = 4 * N::V::lanes;  // elements that the four accumulators take at a time
+
+// Takes in the step at j.
+template <class N>
+VECTOR_INLINE void add_squares(const Row<N>& row, std::int64_t j, typename N::V (&sum)[4]) {
+    using V = typename N::V;
+    for (int k = 0; k < 4; k += 2) {
+        V a, b;
+        input_pair(row, j + k * V::lanes, a, b);
+        sum[k] = fma(a, a, sum[k]);
+        sum[k + 1] = fma(b, b, sum[k + 1]);
+    }
+}
+
+// Takes in what the steps left, from j on, and adds up.
+template <class N>
+VECTOR_INLINE float finish_squares(const Row<N>& row, std::int64_t j, typename N::V (&sum)[4]) {
     using V = typename N::V;
     constexpr std::int64_t lanes = V::lanes;
-    V sum[4] = {V::zero(), V::zero(), V::zero(), V::zero()};
-    std::int64_t j = 0;
-    for (; j + 4 * lanes <= row.d; j += 4 * lanes)
-        for (int k = 0; k < 4; k += 2) {
-            V a, b;
-            input_pair(row, j + k * lanes, a, b);
-            sum[k] = fma(a, a, sum[k]);
-            sum[k + 1] = fma(b, b, sum[k + 1]);
-        }
     if constexpr (splits<N>)
         for (int k = 0; k < 4; k += 2) V::merge(sum[k], sum[k + 1]);
     for (int k = 0; k < 4; ++k, j += lanes) {
@@ -163,12 +170,26 @@ VECTOR_INLINE void write(const Row<N>& row, typename N::V r, std::int64_t j, std
     else store<false>(y * w, row.y + j, n);
 }
 
+// r of the row whose whole steps the sums have taken in.
+template <class N>
+VECTOR_INLINE typename N::V factor(const Row<N>& row, typename N::V (&sum)[4]) {
+    const float s = finish_squares(row, row.d / step_of<N> * step_of<N>, sum);
+    return N::V::broadcast(1.0f / __builtin_sqrtf(s / static_cast<float>(row.d) + row.eps));
+}
+
 template <class N, bool streaming>
-VECTOR_INLINE void normalise(const Row<N>& row) {
+VECTOR_INLINE void write_step(const Row<N>& row, typename N::V r, std::int64_t j) {
     using V = typename N::V;
-    const float rms = __builtin_sqrtf(sum_of_squares(row) / static_cast<float>(row.d) + row.eps);
-    const V r = V::broadcast(1.0f / rms);
-    std::int64_t j = 0;
+    if constexpr (splits<N>)
+        for (int k = 0; k < 4; k += 2) write_pair<N, streaming>(row, r, j + k * V::lanes);
+    else
+        for (int k = 0; k < 4; ++k) write<N, true, streaming>(row, r, j + k * V::lanes, V::lanes);
+}
+
+// What the steps left of the row.
+template <class N, bool streaming>
+VECTOR_INLINE void write_rest(const Row<N>& row, typename N::V r, std::int64_t j) {
+    using V = typename N::V;
     if constexpr (splits<N>)
         for (; j + 2 * V::lanes <= row.d; j += 2 * V::lanes) write_pair<N, streaming>(row, r, j);
     for (; j + V::lanes <= row.d; j += V::lanes) write<N, true, streaming>(row, r, j, V::lanes);
@@ -184,24 +205,47 @@ inline bool streams(const ulpgate_rmsnorm& a) {
     return bytes > in_cache && reinterpret_cast<std::uintptr_t>(a.y.data) % vector == 0 && a.y.stride[0] * size % vector == 0;
 }
 
+template <class N>
+inline Row<N> row_at(const ulpgate_rmsnorm& a, std::int64_t i) {
+    Row<N> row{};
+    row.x = static_cast<const typename N::X*>(a.x.data) + i * a.x.stride[0];
+    row.w = static_cast<const typename N::W*>(a.w.data);
+    row.y = static_cast<typename N::Y*>(a.y.data) + i * a.y.stride[0];
+    if constexpr (N::has_residual) {
+        row.residual = static_cast<const typename N::X*>(a.residual.data) + i * a.residual.stride[0];
+        row.residual_out = static_cast<typename N::X*>(a.residual_out.data) + i * a.residual_out.stride[0];
+    }
+    row.d = a.d;
+    row.eps = static_cast<float>(a.eps);
+    return row;
+}
+
+// While a row is written the next one's squares are added: its reads lie beside the writes, its FMAs beside their integers.
 template <class N, bool streaming>
 VECTOR_TARGET void rows(const void* arguments, std::int64_t begin, std::int64_t end) {
+    using V = typename N::V;
+    constexpr std::int64_t step = step_of<N>;
     const auto& a = *static_cast<const ulpgate_rmsnorm*>(arguments);
-    for (std::int64_t i = begin; i < end; ++i) {
-        Row<N> row{};
-        row.x = static_cast<const typename N::X*>(a.x.data) + i * a.x.stride[0];
-        row.w = static_cast<const typename N::W*>(a.w.data);
-        row.y = static_cast<typename N::Y*>(a.y.data) + i * a.y.stride[0];
-        if constexpr (N::has_residual) {
-            row.residual = static_cast<const typename N::X*>(a.residual.data) + i * a.residual.stride[0];
-            row.residual_out =
-                static_cast<typename N::X*>(a.residual_out.data) + i * a.residual_out.stride[0];
+    Row<N> row = row_at<N>(a, begin);
+    V sum[4] = {V::zero(), V::zero(), V::zero(), V::zero()};
+    for (std::int64_t j = 0; j + step <= a.d; j += step) add_squares(row, j, sum);
+    V r = factor(row, sum);
+    for (std::int64_t i = begin; i + 1 < end; ++i) {
+        const Row<N> next = row_at<N>(a, i + 1);
+        V ahead[4] = {V::zero(), V::zero(), V::zero(), V::zero()};
+        std::int64_t j = 0;
+        for (; j + step <= a.d; j += step) {
+            add_squares(next, j, ahead);
+            write_step<N, streaming>(row, r, j);
         }
-        row.d = a.d;
-        row.eps = static_cast<float>(a.eps);
-        normalise<N, streaming>(row);
+        write_rest<N, streaming>(row, r, j);
+        r = factor(next, ahead);
+        row = next;
     }
-    if constexpr (streaming) N::V::end_streams();
+    std::int64_t j = 0;
+    for (; j + step <= a.d; j += step) write_step<N, streaming>(row, r, j);
+    write_rest<N, streaming>(row, r, j);
+    if constexpr (streaming) V::end_streams();
 }
 
 // The ABI's function for one contract.
