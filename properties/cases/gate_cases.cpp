@@ -38,13 +38,19 @@ class List {
             std::int64_t rows = options_.rows ? options_.rows : p->rows(d);
             if (!options_.rows && variant_) rows = std::max(rows / 4, std::min<std::int64_t>(rows, 24));
             if (options_.quick) rows = std::max<std::int64_t>(rows / 8, 2);
-            add(p->name, d, rows).ld = ld;
+            for (std::int64_t at = 0; at < rows; at += most_rows) {
+                Case& c = add(p->name, d, std::min(most_rows, rows - at));
+                c.ld = ld;
+                c.seed = options_.seed + static_cast<std::uint64_t>(at / most_rows);
+            }
         }
     }
 
     std::vector<Case> cases;
 
   private:
+    // In one call: many rows are many cases, one seed each, so that memory does not grow with them.
+    static constexpr std::int64_t most_rows = 1024;
     // A kernel has these beside its plain entry of the same loops: fewer rows do, or they would be most of a gate.
     static bool is_variant(const Contract& c) { return c.residual != Residual::none || c.w != c.x || c.y != c.x; }
 

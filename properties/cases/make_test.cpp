@@ -189,6 +189,14 @@ TEST(GateCases, OptionsChoose) {
     ASSERT_EQ(one.size(), 1u);
     EXPECT_EQ(print(one[0]), "kv_a_layernorm/bf16/512/profile=spike/rows=5/ld=576/seed=77");
     for (const Case& c : gate_cases(op, claim, 100, {})) EXPECT_EQ(c.d, 100);
+    // Many rows are many cases: no call holds more than 1,024.
+    const auto many = gate_cases(op, claim, 0, {.profiles = {"spike"}, .seed = 77, .rows = 2500});
+    ASSERT_EQ(many.size(), 3u);
+    EXPECT_EQ(rows(many), 2500);
+    for (std::size_t k = 0; k < many.size(); ++k) {
+        EXPECT_LE(many[k].tokens, 1024);
+        EXPECT_EQ(many[k].seed, 77 + k);
+    }
 }
 
 }  // namespace

@@ -11,8 +11,8 @@
 namespace ulpgate::bench {
 namespace {
 
-// A run in isolation makes two calls, three where the entry may work in place as well: what it takes beside as many bare ones is
-// what it costs. CPU time of both processes: on a machine with other work, waiting for the child to be scheduled would count.
+// A run in isolation makes two calls, one more where the entry may work in place as well, and one more where it claims that no row
+// depends on the batch: what it takes beside as many bare ones is what it costs. CPU time of both processes: on a machine with other work, waiting for the child to be scheduled would count.
 struct Isolated {
     SubjectOptions options;
     std::unique_ptr<Subject> subject;
@@ -51,7 +51,10 @@ Cell cell(const std::string& home, const std::string& kernel, std::size_t rows, 
     i->tensors = case_tensors(Type::bf16, rows, d);
     i->entry = cast_first_entry(i->bare->contracts(), Type::bf16);
     i->bare->prepare(i->entry, i->tensors);
-    i->calls = i->bare->contracts()[i->entry].find("inplace=may") == std::string::npos ? 2 : 3;
+    Claim claim;
+    parse(i->bare->contracts()[i->entry], claim);
+    const bool in_place = claim.at(0).inplace == InPlace::may, batch = rows >= 256 && claim.at(0).holds.find("batch") != std::string::npos;
+    i->calls = 2 + in_place + batch;
     const double work = i->calls * static_cast<double>(rows * d);
     c.subject = {"isolated", [i] { i->run(); }, work, &i->elsewhere};
     c.peers.push_back({"as many bare calls", 1 / 1.15, {{fmt::format("{} calls", i->calls), [i] { for (int k = 0; k < i->calls; ++k) i->bare->call(); }, work}}});

@@ -102,7 +102,7 @@ constexpr Flag flags[] = {
     {"contract", Takes::several, "TEXT", "hold the subject to this instead of its own claim: cast_first, bf16,f32_gain, ..."},
     {"profile", Takes::list, "NAME", "only these input profiles (ulpgate list profiles), or activations"},
     {"seed", Takes::one, "N", "of the generated inputs (default 7)"},
-    {"rows", Takes::one, "N", "at most so many rows a case; the share that ran is printed"},
+    {"rows", Takes::one, "N", "rows of each profile, 1,024 a case at most (a case line may have more); the share that ran is printed"},
     {"activations", Takes::one, "FILE", "rows and gains from safetensors instead of the bundled ones"},
     budget_flag,
     update_budget_flag,
