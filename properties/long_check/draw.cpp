@@ -48,16 +48,20 @@ template <bool above>
 constexpr std::array<Root, 6> root_edges{root_at_edge<0, above>, root_at_edge<1, above>, root_at_edge<2, above>,
                                          root_at_edge<3, above>, root_at_edge<4, above>, root_at_edge<5, above>};
 
-// A tree that follows from the row: any two partial sums meet next.
-float random_tree(const Model&, std::span<const float> x) {
+// A tree that follows from the row: any two partial sums meet next. Squares and sums below 2^-126 are 0 where the claim has
+// ftz=sum.
+float random_tree(const Model& m, std::span<const float> x) {
+    const float least = m.contract.ftz == "sum" ? std::numeric_limits<float>::min() : 0;
+    const auto flushed = [least](float v) { return v < least ? 0.0f : v; };
     Rng g(x.size(), 3, x.empty() ? 0 : std::bit_cast<std::uint32_t>(x[0]));
     std::vector<float> part(x.size());
-    for (std::size_t j = 0; j < x.size(); ++j) part[j] = x[j] * x[j];
+    for (std::size_t j = 0; j < x.size(); ++j) part[j] = flushed(x[j] * x[j]);
     const bool late = g.below(2);  // pairs from the whole row, or near its end: wide or deep
     while (part.size() > 1) {
         const auto n = static_cast<std::uint32_t>(part.size()), reach = late ? std::min(n, 4u) : n;
         std::swap(part[n - 1 - g.below(reach)], part[n - 1]);
-        part[n - 2 - g.below(std::min(reach, n - 1))] += part[n - 1];
+        float& sum = part[n - 2 - g.below(std::min(reach, n - 1))];
+        sum = flushed(sum + part[n - 1]);
         part.pop_back();
     }
     return part.empty() ? 0 : part[0];
@@ -80,7 +84,7 @@ std::int64_t width(Rng& g) {
 
 struct Claimed {
     std::string text;  // of the contract, less the type
-    bool wide = false, divides = false, f32_gain = false, recip = false, any_mean = false;
+    bool wide = false, divides = false, f32_gain = false, recip = false, any_mean = false, flushes = false;
     std::string order;
     int k = 2;
 };
@@ -93,7 +97,7 @@ std::string named_order(Rng& g) {
     return std::string(pick(g, list));
 }
 
-Claimed any_claim(Rng& g) {
+Claimed any_claim(Rng& g, std::string_view type, std::int64_t d) {
     Claimed c;
     c.f32_gain = g.below(2);
     c.text = c.f32_gain ? "f32_gain" : "cast_first";
@@ -107,6 +111,9 @@ Claimed any_claim(Rng& g) {
     c.recip = g.below(2);
     if ((c.any_mean = g.below(2)) == false) c.text += c.recip ? ",mean=recip" : ",mean=div";
     if ((c.wide = g.below(4) == 0)) c.text += g.below(2) ? ",acc=f64" : ",acc=f64,sq=f64";
+    else if (type == "f32" && g.below(4) == 0) c.text += ",sq=t,acc=t";
+    if ((c.flushes = !c.wide && g.below(4) == 0)) c.text += ",ftz=sum";
+    if (g.below(4) == 0) c.text += fmt::format(",stat_width={}", g.between(1, static_cast<int>(d)));
     c.k = g.between(0, 5);
     if (c.k != 2) c.text += fmt::format(",rsqrt={}", c.k);
     return c;
@@ -117,7 +124,7 @@ void make_model(Rng& g, const Claimed& c, std::string_view type, Task& t) {
     std::string text = fmt::format("{},{}", type, c.text);
     if (c.f32_gain && c.text.find("assoc=") == std::string::npos)
         text += fmt::format(",assoc={}", pick(g, std::array{"xr_w", "x_rw", "xw_r"}));
-    const bool tree = c.order.empty() && !c.wide && g.below(3) == 0;
+    const bool tree = c.order.empty() && !c.wide && (c.flushes || g.below(3) == 0);
     if (c.order.empty()) text += ",order=" + named_order(g);
     if (c.any_mean) text += c.recip ? ",mean=recip" : ",mean=div";
     if (!c.wide && g.below(2)) text += ",fma";
@@ -143,8 +150,9 @@ Task draw(std::uint64_t index) {
     Task t;
     const Profile& p = *profiles::all()[g.below(static_cast<std::uint32_t>(profiles::all().size()))];
     const std::string_view type = pick(g, std::array{"bf16", "fp16", "f32"});
-    const Claimed c = any_claim(g);
-    const std::int64_t d = width(g), rows = std::clamp<std::int64_t>(65536 / d, 4, 64);
+    const std::int64_t d = width(g);
+    const Claimed c = any_claim(g, type, d);
+    const std::int64_t rows = std::clamp<std::int64_t>(65536 / d, 4, 64);
     t.line = fmt::format("q_a_layernorm/{}/{}/contract={}/profile={}/rows={}/seed={}", type, d, c.text, p.name, rows, index);
     if (const auto bad = parse(t.line, t.input)) throw std::runtime_error(t.line + ": " + bad->what);
     t.input.eps = pick(g, std::array{1e-6, 1e-6, 1e-6, 1e-6, static_cast<double>(1e-6f), 1e-5, 0.0, 0x1p-149, 1e-12, 0.5});

@@ -17,6 +17,7 @@ TEST(LongCheck, TheFirstTasksFindNothing) {
     EXPECT_GT(r.elements, 5'000'000);
     EXPECT_EQ(r.by_type.size(), 3u);
     EXPECT_GE(r.by_profile.size(), 10u);
+    for (const char* field : {"ftz", "stat_width", "residual", "gain", "acc", "order", "mean", "rsqrt", "by", "w"}) EXPECT_GT(r.by_field[field], 0) << field;
 }
 
 Judgement judged(const Task& t) {

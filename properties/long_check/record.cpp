@@ -9,6 +9,7 @@
 #include "properties/judge/judge.hpp"
 #include "properties/long_check/draw.hpp"
 #include "reference/base/file.hpp"
+#include "reference/base/text.hpp"
 
 namespace ulpgate::long_check {
 namespace {
@@ -60,6 +61,9 @@ void Record::step() {
     by_type[std::string(name(t.input.claim[0].x))] += judged;
     by_width[width_name(t.input.d)] += judged;
     by_profile[t.input.profile] += judged;
+    const std::string claim = print(t.input.claim, false);
+    for (const auto word : split(claim, ','))
+        if (const auto eq = word.find('='); eq != word.npos) by_field[std::string(word.substr(0, eq))] += judged;
     ++tasks;
 }
 
@@ -84,6 +88,7 @@ std::string to_json(const Record& r) {
     j["by_type"] = r.by_type;
     j["by_width"] = r.by_width;
     j["by_profile"] = r.by_profile;
+    j["by_field"] = r.by_field;
     j["findings"] = nlohmann::ordered_json::array();
     for (const Finding& f : r.findings)
         j["findings"].push_back({{"task", f.task}, {"case", f.line}, {"model", f.model}, {"what", f.what}});
@@ -105,6 +110,7 @@ std::string from_json(const std::string& text, Record& r) try {
     j.at("by_type").get_to(r.by_type);
     j.at("by_width").get_to(r.by_width);
     j.at("by_profile").get_to(r.by_profile);
+    j.at("by_field").get_to(r.by_field);
     for (const auto& f : j.at("findings"))
         r.findings.push_back({f.at("task"), f.at("case"), f.at("model"), f.at("what")});
     return "";

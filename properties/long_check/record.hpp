@@ -17,6 +17,7 @@ struct Record {
     std::uint64_t tasks = 0;  // 0 .. tasks - 1 are done
     std::int64_t rows = 0, elements = 0;
     std::map<std::string, std::int64_t> by_type, by_width, by_profile;  // elements
+    std::map<std::string, std::int64_t> by_field;  // of claims that say something of this field
     std::vector<Finding> findings;
     double seconds = 0;
     std::string date, commit, compiler, cpu;
