@@ -196,6 +196,25 @@ VECTOR_INLINE void write_rest(const Row<N>& row, typename N::V r, std::int64_t j
     if (j < row.d) write<N, false>(row, r, j, row.d - j);
 }
 
+// One row by itself.
+template <class N>
+VECTOR_INLINE typename N::V first_factor(const Row<N>& row) {
+    using V = typename N::V;
+    V sum[4] = {V::zero(), V::zero(), V::zero(), V::zero()};
+    for (std::int64_t j = 0; j + step_of<N> <= row.d; j += step_of<N>) add_squares(row, j, sum);
+    return factor(row, sum);
+}
+template <class N, bool streaming>
+VECTOR_INLINE void write_row(const Row<N>& row, typename N::V r) {
+    std::int64_t j = 0;
+    for (; j + step_of<N> <= row.d; j += step_of<N>) write_step<N, streaming>(row, r, j);
+    write_rest<N, streaming>(row, r, j);
+}
+template <class N, bool streaming>
+VECTOR_INLINE void normalise(const Row<N>& row) {
+    write_row<N, streaming>(row, first_factor(row));
+}
+
 // Whether y is better written past the caches: x and y fill them, and every vector of y is aligned.
 template <class N>
 inline bool streams(const ulpgate_rmsnorm& a) {
@@ -227,9 +246,7 @@ VECTOR_TARGET void rows(const void* arguments, std::int64_t begin, std::int64_t 
     constexpr std::int64_t step = step_of<N>;
     const auto& a = *static_cast<const ulpgate_rmsnorm*>(arguments);
     Row<N> row = row_at<N>(a, begin);
-    V sum[4] = {V::zero(), V::zero(), V::zero(), V::zero()};
-    for (std::int64_t j = 0; j + step <= a.d; j += step) add_squares(row, j, sum);
-    V r = factor(row, sum);
+    V r = first_factor(row);
     for (std::int64_t i = begin; i + 1 < end; ++i) {
         const Row<N> next = row_at<N>(a, i + 1);
         V ahead[4] = {V::zero(), V::zero(), V::zero(), V::zero()};
@@ -242,9 +259,7 @@ VECTOR_TARGET void rows(const void* arguments, std::int64_t begin, std::int64_t 
         r = factor(next, ahead);
         row = next;
     }
-    std::int64_t j = 0;
-    for (; j + step <= a.d; j += step) write_step<N, streaming>(row, r, j);
-    write_rest<N, streaming>(row, r, j);
+    write_row<N, streaming>(row, r);
     if constexpr (streaming) V::end_streams();
 }
 
