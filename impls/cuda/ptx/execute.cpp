@@ -194,6 +194,7 @@ class Runner {
         return false;
     }
     static bool members_here(Warp& w, const Instruction& i, std::uint32_t m) {
+        if (m == w.live) return true;
         const auto* members = w.lane<std::uint32_t>(i.members);
         for (int l = 0; l < lanes; ++l)
             if (m >> l & 1 && members[l] & w.live & ~m) return false;

@@ -87,6 +87,26 @@ struct Pure<f, D (*)(A...)> {
     ULPGATE_AVX2 static void avx2(Warp& w, const Instruction& i, const Mask& m) { body(w, i, m, std::index_sequence_for<A...>{}); }
     static Opcode opcode() { return {{slot_of<D>(true), slot_of<A>(false)...}, has_avx2() ? avx2 : portable}; }
 };
+// A handler compiled for both targets. body: ULPGATE_INLINE.
+template <auto body>
+struct OnLanes {
+    static void portable(Warp& w, const Instruction& i, const Mask& m) { body(w, i, m); }
+    ULPGATE_AVX2 static void avx2(Warp& w, const Instruction& i, const Mask& m) { body(w, i, m); }
+};
+template <auto body>
+Handler on_lanes() {
+    return has_avx2() ? OnLanes<body>::avx2 : OnLanes<body>::portable;
+}
+// d[l] = s[l] on the active lanes.
+template <class T>
+ULPGATE_INLINE void write_lanes(T* d, const Mask& m, const T* s) {
+    if (m.full) {
+        ULPGATE_LANES d[l] = s[l];
+    } else {
+        ULPGATE_LANES if (m.lane[l]) d[l] = s[l];
+    }
+}
+
 // f: a lambda without captures, D(A...).
 template <auto f>
 Opcode pure() {

@@ -59,12 +59,12 @@ struct Row {
         float s = 0.0f;
         for (int j = thread * n; j < d; j += threads * n) {
             if (vectors && j + n <= d) {
-                Vector<T> v = *reinterpret_cast<const Vector<T>*>(x + j);
+                auto v = Vector<T>::load(x + j);
                 if (has_residual) {
-                    const Vector<T> other = *reinterpret_cast<const Vector<T>*>(residual + j);
+                    const auto other = Vector<T>::load(residual + j);
 #pragma unroll
                     for (int k = 0; k < n; ++k) v.at[k] = sum(v.at[k], other.at[k]);
-                    *reinterpret_cast<Vector<T>*>(residual_out + j) = v;
+                    v.store(residual_out + j);
                 }
 #pragma unroll
                 for (int k = 0; k < n; ++k) s = __fmaf_rn(T::load(v.at[k]), T::load(v.at[k]), s);
@@ -85,11 +85,11 @@ struct Row {
         const S* z = has_residual ? residual_out : x;
         for (int j = thread * n; j < d; j += threads * n) {
             if (vectors && j + n <= d) {
-                Vector<T> v = *reinterpret_cast<const Vector<T>*>(z + j);
-                const Vector<T> g = *reinterpret_cast<const Vector<T>*>(w + j);
+                auto v = Vector<T>::load(z + j);
+                const auto g = Vector<T>::load(w + j);
 #pragma unroll
                 for (int k = 0; k < n; ++k) v.at[k] = output(v.at[k], g.at[k], r);
-                *reinterpret_cast<Vector<T>*>(y + j) = v;
+                v.store(y + j);
             } else {
 #pragma unroll 1
                 for (int k = j; k < min(j + n, d); ++k) y[k] = output(z[k], w[k], r);

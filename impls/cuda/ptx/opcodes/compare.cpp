@@ -27,16 +27,12 @@ ULPGATE_INLINE void body(Warp& w, const Instruction& i, const Mask& m) {
     u32& d = *w.lane<u32>(i.o[0]);
     d = (d & ~m.bits) | (r & m.bits);
 }
-template <auto f, class A>
-void portable(Warp& w, const Instruction& i, const Mask& m) { body<f, A>(w, i, m); }
-template <auto f, class A>
-ULPGATE_AVX2 void avx2(Warp& w, const Instruction& i, const Mask& m) { body<f, A>(w, i, m); }
 
 template <auto f, class A>
 void add_comparison(OpcodeTable& t, const std::string& name, const std::string& type) {
     Opcode o;
     o.slots = {{Slot::Is::pred, 1, 1, true}, slot_of<A>(false), slot_of<A>(false)};
-    o.run = has_avx2() ? avx2<f, A> : portable<f, A>;
+    o.run = on_lanes<body<f, A>>();
     t.add("setp." + name + "." + type, o);
     o.slots.push_back({Slot::Is::pred, 1});
     for (const auto& [join, text] : {std::pair(Join::with_and, ".and."), std::pair(Join::with_or, ".or."), std::pair(Join::with_xor, ".xor.")}) {
@@ -79,18 +75,16 @@ void add_floats(OpcodeTable& t, const std::string& type) {
 }
 
 template <class T>
-void select(Warp& w, const Instruction& i, const Mask& m) {
+ULPGATE_INLINE void select(Warp& w, const Instruction& i, const Mask& m) {
     const T *a = w.lane<T>(i.o[1]), *b = w.lane<T>(i.o[2]);
-    T* d = w.lane<T>(i.o[0]);
     const u32 p = *w.lane<u32>(i.o[3]);
-    ULPGATE_LANES {
-        const T t = p >> l & 1 ? a[l] : b[l];
-        if (m.lane[l]) d[l] = t;
-    }
+    T chosen[lanes];
+    ULPGATE_LANES chosen[l] = p >> l & 1 ? a[l] : b[l];
+    write_lanes(w.lane<T>(i.o[0]), m, chosen);
 }
 template <class T, class A>
 Opcode selection() {
-    return {{slot_of<A>(true), slot_of<A>(false), slot_of<A>(false), {Slot::Is::pred, 1}}, select<T>};
+    return {{slot_of<A>(true), slot_of<A>(false), slot_of<A>(false), {Slot::Is::pred, 1}}, on_lanes<select<T>>()};
 }
 
 void add(OpcodeTable& t) {

@@ -29,7 +29,7 @@ std::uint8_t* global(Warp& w, const Instruction& i, int l, u64 address, bool wri
 }
 // All lanes active and side by side in one piece: its bytes, or nullptr.
 template <int n, class E>
-std::uint8_t* whole(Warp& w, const Instruction& i, const Mask& m, const u64* a, bool write) {
+ULPGATE_INLINE std::uint8_t* whole(Warp& w, const Instruction& i, const Mask& m, const u64* a, bool write) {
     constexpr u64 bytes = n * sizeof(E);
     if (!m.full) return nullptr;
     u64 apart = 0;
@@ -39,7 +39,7 @@ std::uint8_t* whole(Warp& w, const Instruction& i, const Mask& m, const u64* a, 
 }
 
 template <int n, class E>
-void load_global(Warp& w, const Instruction& i, const Mask& m) {
+ULPGATE_INLINE void load_global(Warp& w, const Instruction& i, const Mask& m) {
     const u64* a = w.lane<u64>(i.o[n]);
     if (const auto* p = whole<n, E>(w, i, m, a, false)) {
         for (int k = n; k-- > 0;) {
@@ -64,7 +64,7 @@ void load_global(Warp& w, const Instruction& i, const Mask& m) {
     }
 }
 template <int n, class E>
-void store_global(Warp& w, const Instruction& i, const Mask& m) {
+ULPGATE_INLINE void store_global(Warp& w, const Instruction& i, const Mask& m) {
     const u64* a = w.lane<u64>(i.o[0]);
     if (auto* p = whole<n, E>(w, i, m, a, true)) {
         E e[lanes * n];
@@ -123,11 +123,12 @@ void store_shared(Warp& w, const Instruction& i, const Mask& m) {
 }
 
 template <class E>
-void load_parameter(Warp& w, const Instruction& i, const Mask& m) {
+ULPGATE_INLINE void load_parameter(Warp& w, const Instruction& i, const Mask& m) {
     E e;
     std::memcpy(&e, w.block->launch->parameters.data() + i.offset, sizeof e);
-    auto* d = w.lane<Lane<E>>(i.o[0]);
-    ULPGATE_LANES if (m.lane[l]) d[l] = static_cast<Lane<E>>(e);
+    Lane<E> all[lanes];
+    ULPGATE_LANES all[l] = static_cast<Lane<E>>(e);
+    write_lanes(w.lane<Lane<E>>(i.o[0]), m, all);
 }
 
 struct TypeName {
@@ -143,8 +144,8 @@ template <int n, class E>
 void add_vector(OpcodeTable& t, TypeName type) {
     const std::string end = std::string(n == 1 ? "" : n == 2 ? ".v2." : ".v4.") + (n == 1 ? "." : "") + type.name;
     const auto bits = type.bits;
-    const Opcode load{{element(bits, n, true, type.real, type.wider), {Slot::Is::global, bits}}, load_global<n, E>};
-    const Opcode store{{{Slot::Is::global, bits}, element(bits, n, false, type.real, type.wider)}, store_global<n, E>};
+    const Opcode load{{element(bits, n, true, type.real, type.wider), {Slot::Is::global, bits}}, on_lanes<load_global<n, E>>()};
+    const Opcode store{{{Slot::Is::global, bits}, element(bits, n, false, type.real, type.wider)}, on_lanes<store_global<n, E>>()};
     for (const char* how : {"ld.global", "ld.global.nc", "ld.volatile.global", "ld.relaxed.gpu.global", "ld.global.cg", "ld.global.ca", "ld.global.cs",
                             "ld.global.nc.L1::no_allocate", "ld.global.L1::no_allocate", "ld.global.nc.L1::evict_last"})
         t.add(how + end, load);
@@ -161,7 +162,7 @@ void add_type(OpcodeTable& t, TypeName type) {
     add_vector<1, E>(t, type);
     add_vector<2, E>(t, type);
     if constexpr (sizeof(E) < 8) add_vector<4, E>(t, type);
-    t.add(std::string("ld.param.") + type.name, {{element(type.bits, 1, true, type.real, type.wider), {Slot::Is::parameter, type.bits}}, load_parameter<E>});
+    t.add(std::string("ld.param.") + type.name, {{element(type.bits, 1, true, type.real, type.wider), {Slot::Is::parameter, type.bits}}, on_lanes<load_parameter<E>>()});
 }
 
 void add(OpcodeTable& t) {

@@ -6,23 +6,20 @@ using namespace ptx;
 namespace {
 
 template <class Whole, int bits>
-void split(Warp& w, const Instruction& i, const Mask& m) {
+ULPGATE_INLINE void split(Warp& w, const Instruction& i, const Mask& m) {
     const Whole* s = w.lane<Whole>(i.o[2]);
     u32 low[lanes], high[lanes];
     ULPGATE_LANES low[l] = static_cast<u32>(s[l] & ((Whole{1} << bits) - 1));
     ULPGATE_LANES high[l] = static_cast<u32>(s[l] >> bits);
-    u32 *a = w.lane<u32>(i.o[0]), *b = w.lane<u32>(i.o[1]);
-    ULPGATE_LANES if (m.lane[l]) a[l] = low[l];
-    ULPGATE_LANES if (m.lane[l]) b[l] = high[l];
+    write_lanes(w.lane<u32>(i.o[0]), m, low);
+    write_lanes(w.lane<u32>(i.o[1]), m, high);
 }
 template <class Whole, int bits>
-void join(Warp& w, const Instruction& i, const Mask& m) {
+ULPGATE_INLINE void join(Warp& w, const Instruction& i, const Mask& m) {
     const u32 *a = w.lane<u32>(i.o[1]), *b = w.lane<u32>(i.o[2]);
-    Whole* d = w.lane<Whole>(i.o[0]);
-    ULPGATE_LANES {
-        const Whole v = Whole{a[l]} | Whole{b[l]} << bits;
-        if (m.lane[l]) d[l] = v;
-    }
+    Whole whole[lanes];
+    ULPGATE_LANES whole[l] = Whole{a[l]} | Whole{b[l]} << bits;
+    write_lanes(w.lane<Whole>(i.o[0]), m, whole);
 }
 
 void add(OpcodeTable& t) {
@@ -35,10 +32,10 @@ void add(OpcodeTable& t) {
     const auto wide = [](std::uint8_t width, std::uint8_t count, bool destination) {
         return Slot{Slot::Is::reg, width, count, destination, false, false, false};
     };
-    t.add("mov.b32:split", {{wide(16, 2, true), wide(32, 1, false)}, split<u32, 16>});
-    t.add("mov.b32:join", {{wide(32, 1, true), wide(16, 2, false)}, join<u32, 16>});
-    t.add("mov.b64:split", {{wide(32, 2, true), wide(64, 1, false)}, split<u64, 32>});
-    t.add("mov.b64:join", {{wide(64, 1, true), wide(32, 2, false)}, join<u64, 32>});
+    t.add("mov.b32:split", {{wide(16, 2, true), wide(32, 1, false)}, on_lanes<split<u32, 16>>()});
+    t.add("mov.b32:join", {{wide(32, 1, true), wide(16, 2, false)}, on_lanes<join<u32, 16>>()});
+    t.add("mov.b64:split", {{wide(32, 2, true), wide(64, 1, false)}, on_lanes<split<u64, 32>>()});
+    t.add("mov.b64:join", {{wide(64, 1, true), wide(32, 2, false)}, on_lanes<join<u64, 32>>()});
 }
 
 }  // namespace

@@ -34,11 +34,40 @@ void check_member(Warp& w, const Instruction& i, int l, u32 members) {
     if (!(members >> l & 1)) fault(w, i, l, fmt::format("wrong member mask: {:#x} does not name lane {}, which executes it", members, l));
 }
 
+// The shuffle of a sum: the whole warp, one distance for all, whole-warp segments.
+template <int by>
+ULPGATE_INLINE void crossed(u32* d, const u32* a) {
+    u32 result[lanes];
+    ULPGATE_LANES result[l] = a[l ^ by];
+    ULPGATE_LANES d[l] = result[l];
+}
+ULPGATE_INLINE bool uniform(const u32* v, u32 value) {
+    u32 other = 0;
+    ULPGATE_LANES other |= v[l] ^ value;
+    return !other;
+}
 template <Move move>
-void shuffle(Warp& w, const Instruction& i, const Mask& m) {
+ULPGATE_INLINE bool whole_warp_butterfly(u32* d, const Mask& m, const u32* a, const u32* b, const u32* c, const u32* members) {
+    if (move != Move::butterfly || !m.full || !uniform(members, ~0u) || !uniform(c, 31) || !uniform(b, b[0])) return false;
+    switch (b[0]) {
+    case 1: return crossed<1>(d, a), true;
+    case 2: return crossed<2>(d, a), true;
+    case 4: return crossed<4>(d, a), true;
+    case 8: return crossed<8>(d, a), true;
+    case 16: return crossed<16>(d, a), true;
+    default: return false;
+    }
+}
+
+template <Move move>
+ULPGATE_INLINE void shuffle(Warp& w, const Instruction& i, const Mask& m) {
     const bool predicate = i.aux;
     const std::size_t k = predicate ? 2 : 1;
     const u32 *a = w.lane<u32>(i.o[k]), *b = w.lane<u32>(i.o[k + 1]), *c = w.lane<u32>(i.o[k + 2]), *members = w.lane<u32>(i.o[k + 3]);
+    if (whole_warp_butterfly<move>(w.lane<u32>(i.o[0]), m, a, b, c, members)) {
+        if (predicate) *w.lane<u32>(i.o[1]) = ~0u;
+        return;
+    }
     u32 result[lanes], within = 0;
     for (int l = 0; l < lanes; ++l) {
         if (!m.lane[l]) continue;
@@ -58,7 +87,7 @@ void shuffle(Warp& w, const Instruction& i, const Mask& m) {
 template <Move move>
 void add_shuffle(OpcodeTable& t, const std::string& name) {
     const Slot number{Slot::Is::reg, 32};
-    Opcode o{{{Slot::Is::reg, 32, 1, true, true}, {Slot::Is::reg, 32, 1, false, true}, number, number, number}, shuffle<move>};
+    Opcode o{{{Slot::Is::reg, 32, 1, true, true}, {Slot::Is::reg, 32, 1, false, true}, number, number, number}, on_lanes<shuffle<move>>()};
     o.members = 4;
     t.add("shfl.sync." + name + ".b32", o);
     o.slots.insert(o.slots.begin() + 1, {Slot::Is::pred, 1, 1, true});
