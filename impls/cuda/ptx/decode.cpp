@@ -7,6 +7,7 @@
 
 #include "impls/cuda/ptx/error.hpp"
 #include "impls/cuda/ptx/opcode.hpp"
+#include "impls/cuda/ptx/registers.hpp"
 
 namespace ulpgate::ptx {
 namespace {
@@ -25,7 +26,9 @@ class Decoder {
         p_.parameter_bytes = kernel_.parameter_bytes;
         p_.max_threads = kernel_.max_threads;
         place_shared();
-        for (const auto& r : kernel_.registers) places_.push_back(r.width == Width::pred ? place(4) : place(bits(r.width) == 64 ? 8 * lanes : 4 * lanes));
+        auto placed = place_registers(kernel_);
+        places_ = std::move(placed.at);
+        p_.register_bytes = placed.bytes;
         for (const auto& s : kernel_.statements) statement(s);
         Instruction end;
         end.flow = Flow::leave;

@@ -97,7 +97,8 @@ class Runner {
             const int at = choose(w);
             if (at < 0) return moved;
             moved = true;
-            fragment(w, static_cast<std::size_t>(at));
+            if (launch_.trace) fragment<true>(w, static_cast<std::size_t>(at));
+            else fragment<false>(w, static_cast<std::size_t>(at));
         }
     }
     // The fragment to run: the lowest, joined with all that stand at the same instruction. -1: all wait.
@@ -118,6 +119,7 @@ class Runner {
         return static_cast<int>(f.size()) - 1;
     }
 
+    template <bool traced>
     void fragment(Warp& w, std::size_t at) {
         const Instruction* code = p_.code.data();
         std::uint32_t pc = w.fragments[at].pc;
@@ -134,11 +136,8 @@ class Runner {
                 const std::uint32_t g = *w.lane<std::uint32_t>(i.guard);
                 m &= i.guard_negated ? ~g : g;
             }
-            if (++n > budget) {
-                b_.instructions = n;
-                fault(w, i, std::countr_zero(active), fmt::format("the block has run {} instructions of its warps and has not ended: an endless loop?", budget));
-            }
-            if (launch_.trace) launch_.trace(w, i, m);
+            if (++n > budget) endless(w, i, active);
+            if constexpr (traced) launch_.trace(w, i, m);
             switch (i.flow) {
             case Flow::next:
                 if (i.converges && m && !members_here(w, i, m)) {
@@ -185,6 +184,9 @@ class Runner {
                 return;
             }
         }
+    }
+    [[noreturn]] void endless(const Warp& w, const Instruction& i, std::uint32_t active) const {
+        fault(w, i, std::countr_zero(active), fmt::format("the block has run {} instructions of its warps and has not ended: an endless loop?", launch_.budget));
     }
     // Another fragment stands here or before: it may have to run first.
     static bool meets(const Warp& w, std::size_t at, std::uint32_t pc) {

@@ -40,11 +40,11 @@ struct Instruction {
     bool label = false;      // a branch may come here
     bool converges = false;  // shfl, vote, bar.warp: waits for the lanes that its member mask names
     std::int32_t guard = -1; // byte offset of a predicate, or -1
+    std::uint32_t target = 0;
+    std::uint32_t aux = 0;
     // Byte offsets: of a register in the warp's lanes, or ~ of a constant's. In the opcode's order, vectors flattened.
     std::array<std::int32_t, 12> o{};
     std::int64_t offset = 0;  // added to an address
-    std::uint32_t target = 0;
-    std::uint32_t aux = 0;
     std::int32_t members = 0;  // where `converges`: the operand with the member mask
     int line = 0;
 };
