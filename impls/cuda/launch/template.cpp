@@ -21,6 +21,12 @@ std::string parameters(const ptx::KernelText& k) {
     return s;
 }
 
+std::string block(const ptx::KernelText& k) {
+    const auto& r = k.required_block;
+    if (!r[0]) return std::to_string(k.max_threads ? k.max_threads : 256);
+    return r[1] * r[2] == 1 ? std::to_string(r[0]) : fmt::format("[\"{}\", \"{}\", \"{}\"]", r[0], r[1], r[2]);
+}
+
 }  // namespace
 
 std::string launch_template(const std::string& ptx_path, const std::string& ptx_source) {
@@ -39,9 +45,9 @@ std::string launch_template(const std::string& ptx_path, const std::string& ptx_
             "[[entry.launch]]\n"
             "kernel = \"{}\"\n"
             "grid = \"rows\"                # yours\n"
-            "block = \"{}\"                 # yours{}\n"
+            "block = {}                   # yours{}\n"
             "shared = \"0\"                 # bytes of dynamic shared memory\n",
-            k.name, k.max_threads ? k.max_threads : 256, k.max_threads ? fmt::format("; .maxntid {}", k.max_threads) : "");
+            k.name, block(k), k.max_threads ? fmt::format("; .maxntid {}", k.max_threads) : "");
         s += "# Parameters: bytes at offset";
         for (const auto& p : k.parameters) s += fmt::format("  {}@{}", p.size, p.offset);
         s += "\n# types ptr i8 i32 i64 f32 f64; values: a tensor (x w y residual residual_out), d, rows, x.row (a row stride), eps, ...\n";

@@ -25,6 +25,7 @@ class Decoder {
         p_.kernel = kernel_.name;
         p_.parameter_bytes = kernel_.parameter_bytes;
         p_.max_threads = kernel_.max_threads;
+        p_.required_block = kernel_.required_block;
         place_shared();
         auto placed = place_registers(kernel_);
         places_ = std::move(placed.at);

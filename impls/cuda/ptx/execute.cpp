@@ -273,6 +273,8 @@ void check(const Program& p, const Launch& l) {
     if (!threads || !l.grid.count()) refuse("a launch without threads");
     if (threads > 1024) refuse(fmt::format("a block of {} threads: at most 1024", threads));
     if (p.max_threads && threads > p.max_threads) refuse(fmt::format("a block of {} threads: the kernel says .maxntid {}", threads, p.max_threads));
+    if (const auto& r = p.required_block; r[0] && (r[0] != l.block.x || r[1] != l.block.y || r[2] != l.block.z))
+        refuse(fmt::format("a block of {} x {} x {} threads: the kernel says .reqntid {}, {}, {}", l.block.x, l.block.y, l.block.z, r[0], r[1], r[2]));
     if (l.parameters.size() != p.parameter_bytes) refuse(fmt::format("the launch gives {} bytes of parameters, the kernel has {}", l.parameters.size(), p.parameter_bytes));
     if (std::uint64_t{p.shared_bytes} + l.dynamic_shared > l.shared_limit)
         refuse(fmt::format("{} bytes of shared memory a block: at most {}", std::uint64_t{p.shared_bytes} + l.dynamic_shared, l.shared_limit));

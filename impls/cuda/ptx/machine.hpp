@@ -59,6 +59,7 @@ struct Program {
     std::uint32_t register_bytes = 0;
     std::vector<std::uint8_t> constants;  // 32 lanes each
     std::uint32_t parameter_bytes = 0, shared_bytes = 0, max_threads = 0;
+    std::array<std::uint32_t, 3> required_block{};  // 0: any
     bool dynamic_shared = false;
     struct Special {
         int which;  // index into special_registers

@@ -1,5 +1,6 @@
 // PTX as written: what the parser makes of it, before any opcode is known.
 #pragma once
+#include <array>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -56,6 +57,7 @@ struct KernelText {
     std::vector<Statement> statements;
     std::map<std::string, std::size_t> labels;  // the statement that follows
     std::uint32_t max_threads = 0;              // .maxntid; 0: not said
+    std::array<std::uint32_t, 3> required_block{};  // .reqntid; 0: not said
 };
 
 struct Module {

@@ -147,6 +147,11 @@ class Parser {
                 k.max_threads = 1;
                 do k.max_threads *= static_cast<std::uint32_t>(number());
                 while (eat(","));
+            } else if (eat(".reqntid")) {
+                std::size_t n = 0;
+                k.required_block = {1, 1, 1};
+                do k.required_block[std::min<std::size_t>(n++, 2)] = static_cast<std::uint32_t>(number());
+                while (eat(","));
             } else next();
         }
         kernel_ = &k;
@@ -267,7 +272,7 @@ class Parser {
                 v.parts.push_back(operand());
                 eat(",");
             }
-            return v;
+            return v.parts.size() == 1 ? v.parts[0] : v;  // {%r1} is %r1
         }
         if (eat("[")) return memory();
         if (eat("(")) fail(line(), "a call of a function is not run: let the compiler inline it");
