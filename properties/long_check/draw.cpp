@@ -127,7 +127,7 @@ void make_model(Rng& g, const Claimed& c, std::string_view type, Task& t) {
     const bool tree = c.order.empty() && !c.wide && (c.flushes || g.below(3) == 0);
     if (c.order.empty()) text += ",order=" + named_order(g);
     if (c.any_mean) text += c.recip ? ",mean=recip" : ",mean=div";
-    if (!c.wide && g.below(2)) text += ",fma";
+    if (!c.wide && c.text.find("acc=t") == c.text.npos && g.below(2)) text += ",fma";
     if (c.wide && !c.recip && g.below(2)) text += ",mean_in=f64";
     const auto form = g.below(3);
     if (form == 2 && !c.divides && c.k >= 2) text += ",rsqrt_form=recip_sqrt";
