@@ -8,6 +8,7 @@
 #include <nanobind/stl/vector.h>
 #include <xmmintrin.h>
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <optional>
@@ -15,6 +16,7 @@
 #include "impls/python/function.hpp"
 #include "properties/cases/activations.hpp"
 #include "properties/judge/allowed.hpp"
+#include "properties/profiles/profile.hpp"
 #include "reports/console/console.hpp"
 #include "reports/explain/arithmetic.hpp"
 #include "reports/html/html.hpp"
@@ -66,6 +68,9 @@ struct Settings {  // what a Python call may choose
 };
 
 RunRequest request(const Settings& s, Function* f, unsigned mxcsr) {
+    for (const auto& p : s.profiles)
+        if (const auto all = profiles::all(); p != "activations" && std::none_of(all.begin(), all.end(), [&](const Profile* k) { return k->name == p; }))
+            throw nb::value_error(fmt::format("no profile '{}': see python -m ulpgate list profiles", p).c_str());
     RunRequest r;
     r.options = options(s.home, f, s.subject, mxcsr, s.timeout);
     r.jobs = 0;

@@ -69,7 +69,10 @@ def replay(
     claim = next((part[len("contract=") :] for part in rest.split("/") if part.startswith("contract=")), None)
     subject, settings = _prepare(fn, op, kind, claim, tensors, out)
     settings.lines = [case]
-    return _run(subject, settings, isolate)
+    report = _run(subject, settings, isolate)
+    if report.exit in (2, 3):
+        raise ValueError("; ".join(report.json["results"][0]["findings"]) if report.json["results"] else report.what)
+    return report
 
 
 def explain(
