@@ -29,6 +29,17 @@ HereKernel Function::here(unsigned mxcsr) const {
     return {&descriptor_, [this] { return why_; }, mxcsr};
 }
 
+int Function::visit(visitproc visitor, void* argument) const {
+    for (PyObject* o : {call_.ptr(), refused_.ptr()})
+        if (const int r = o ? visitor(o, argument) : 0) return r;
+    return 0;
+}
+
+void Function::clear() {
+    call_.reset();
+    refused_.reset();
+}
+
 int Function::rmsnorm(const ulpgate_rmsnorm* a) { return static_cast<Function*>(const_cast<void*>(a->call.entry->user))->call(*a); }
 
 int Function::call(const ulpgate_rmsnorm& a) {

@@ -24,6 +24,10 @@ class Function {
     const std::string& why() const { return why_; }  // of the last call that failed: "ValueError: ..."
     HereKernel here(unsigned mxcsr) const;
 
+    // For Python's collector: a callable may know, through its module, the report that knows it.
+    int visit(visitproc visitor, void* argument) const;
+    void clear();
+
   private:
     static int rmsnorm(const ulpgate_rmsnorm*);
     int call(const ulpgate_rmsnorm&);

@@ -225,6 +225,16 @@ std::string whole_contract(const std::string& type, const std::string& text) {
     return print(c);
 }
 
+int traverse(PyObject* self, visitproc visit, void* arg) {
+    Py_VISIT(Py_TYPE(self));
+    return nb::inst_ready(self) ? nb::inst_ptr<Function>(self)->visit(visit, arg) : 0;
+}
+int clear(PyObject* self) {
+    if (nb::inst_ready(self)) nb::inst_ptr<Function>(self)->clear();
+    return 0;
+}
+PyType_Slot function_slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(traverse)}, {Py_tp_clear, reinterpret_cast<void*>(clear)}, {0, nullptr}};
+
 }  // namespace
 
 void bind_runs(nb::module_& m) {
@@ -244,7 +254,7 @@ void bind_runs(nb::module_& m) {
         .def_rw("probes", &Settings::probes)
         .def_rw("activations", &Settings::activations)
         .def_rw("timeout", &Settings::timeout);
-    nb::class_<Function>(m, "Function").def(nb::init<nb::object, nb::object, std::vector<std::string>, std::string, std::string>());
+    nb::class_<Function>(m, "Function", nb::type_slots(function_slots)).def(nb::init<nb::object, nb::object, std::vector<std::string>, std::string, std::string>());
     nb::class_<Run>(m, "Run")
         .def("json", &Run::json)
         .def("html", &Run::html)
