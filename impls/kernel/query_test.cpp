@@ -32,6 +32,8 @@ class VectorQuery : public ::testing::TestWithParam<Built> {
             const ulpgate_entry& e = module.entries()[k];
             const Contract c = contract_of(e);
             if (s.rank == 0 && c.bias != Bias::none) continue;
+            // Held to their exact sets by properties/judge: what they add has more than one right order.
+            if (c.kv != Kv::none || c.absorb != Absorb::no || c.rope != Rope::none) continue;
             ASSERT_TRUE(equals_restated(*kernel, k, *find_op(e.linear ? "head" : "mla_query"), c, GetParam().lanes, s));
         }
     }
@@ -48,7 +50,7 @@ TEST_P(VectorQuery, claims_are_in_the_printed_form_and_differ) {
         EXPECT_EQ(print(contract_of(e)), e.contract);
         EXPECT_TRUE(seen.insert((e.linear ? "head " : "query ") + std::string(e.contract)).second) << e.contract;
     }
-    EXPECT_EQ(seen.size(), 13u);
+    EXPECT_EQ(seen.size(), 17u);
 }
 
 TEST_P(VectorQuery, every_number_of_tokens_gives_the_same_bits) {
@@ -114,7 +116,9 @@ TEST_P(VectorQuery, refuses_what_it_does_not_do) {
     EXPECT_EQ(status([](auto& a) { a.tokens = 0; }), ULPGATE_OK);
     EXPECT_EQ(status([](auto& a) { a.h.stride[2] = 2; }), ULPGATE_REFUSED) << "strided columns";
     EXPECT_EQ(status([](auto& a) { a.q_nope.stride[3] = 2; }), ULPGATE_REFUSED);
-    EXPECT_EQ(status([](auto& a) { a.positions = a.h; }), ULPGATE_REFUSED);
+    EXPECT_EQ(status([](auto& a) { a.positions = a.h; }), ULPGATE_BAD_ARGUMENT) << "positions that are no i64";
+    EXPECT_EQ(status([&](auto& a) { a.k_c = tensor({2, 3, 2}); }), ULPGATE_BAD_ARGUMENT) << "absorption without its output";
+    EXPECT_EQ(status([&](auto& a) { a.k_input = tensor({1, 2, 4}); }), ULPGATE_BAD_ARGUMENT) << "k_input without a fused matrix";
     EXPECT_EQ(status([](auto& a) { a.tokens = -1; }), ULPGATE_BAD_ARGUMENT);
     EXPECT_EQ(status([](auto& a) { a.heads = 3; }), ULPGATE_BAD_ARGUMENT) << "heads that do not divide";
     EXPECT_EQ(status([](auto& a) { a.a.w.size[1] = 7; }), ULPGATE_BAD_ARGUMENT) << "shapes that do not multiply";

@@ -79,8 +79,11 @@ int model_query(const ulpgate_mla_query* a) {
         s[Dim::kv_rank] = a->kv_rank;
         s[Dim::nope] = a->nope;
         s[Dim::rope] = a->rope;
+        s[Dim::kv_out] = a->a.w.data ? a->a.w.size[0] - a->q_rank : 0;
+        s[Dim::places] = a->cos_sin.data ? a->cos_sin.size[0] : 0;
         const Named all{{"h", &a->h}, {"a", &a->a.w}, {"a_scale", &a->a.scale}, {"a_bias", &a->a.bias}, {"q_gain", &a->q_gain}, {"q_b", &a->q_b.w},
-                        {"q_b_scale", &a->q_b.scale}, {"q_nope", &a->q_nope}, {"q_pe", &a->q_pe}, {"tap_a", &a->tap_a}, {"tap_norm", &a->tap_norm}, {"tap_q_b", &a->tap_q_b}};
+                        {"q_b_scale", &a->q_b.scale}, {"kv_gain", &a->kv_gain}, {"k_c", &a->k_c}, {"positions", &a->positions}, {"cos_sin", &a->cos_sin},
+                        {"q_absorbed", &a->q_absorbed}, {"k_input", &a->k_input}, {"q_nope", &a->q_nope}, {"q_pe", &a->q_pe}, {"tap_a", &a->tap_a}, {"tap_norm", &a->tap_norm}, {"tap_q_b", &a->tap_q_b}};
         return compute("mla_query", s, a->latent_eps, a->config_eps, all, static_cast<const QueryKernel*>(a->call.entry->user)->model);
     } catch (...) {
         return ULPGATE_FAILED;

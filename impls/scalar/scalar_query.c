@@ -3,10 +3,13 @@
  * Source: moonshotai/Kimi-K2-Instruct modeling_deepseek.py at fd1984e2b7a3, lines 662-688, 767-774, 1522, 1614-1616.
  *     q_a = T(h * a^T [+ bias]);  n = T(gain * T(q_a * r)), r = 1 / rms(q_a), latent_eps;  q = T(n * q_b^T)
  *     q [B, T, H, nope + rope] is written as q_nope [B, H, T, nope] and q_pe [B, H, T, rope].
+ * An `a` of q_rank + kv_rank + rope rows: its kv slice is normalised with kv_gain, the rest is k_pe: k_input. With positions, pairs
+ * of q_pe and k_pe are rotated. With k_c: T(q_nope * k_c^T) and q_pe, q_absorbed [B, T, H, kv_rank + rope].
  * q_rank 0: q = T(h * q_b^T). Weights of T or f32, or e4m3 with one f32 scale per block, applied in f32. Sums are sequential
  * in f32. Every stride is honoured. One thread.
  */
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "ulpgate_kernel.h"
@@ -83,47 +86,85 @@ static void tap(const ulpgate_tensor *t, int64_t b, int64_t token, int64_t j, fl
 
 static size_t workspace(const void *args) {
     const ulpgate_mla_query *a = args;
-    return (size_t)(a->hidden + a->q_rank) * sizeof(float);
+    const int64_t latent = a->q_rank ? a->a.w.size[0] : 0;
+    return (size_t)(a->hidden + latent + a->heads * (a->nope + a->rope)) * sizeof(float);
 }
 
-static void norm(const ulpgate_mla_query *a, float *z) {
+static void norm(const ulpgate_mla_query *a, float *z, int64_t n, const ulpgate_tensor *gain) {
     const uint32_t type = a->h.type;
     float sum = 0;
-    for (int64_t k = 0; k < a->q_rank; ++k) sum += z[k] * z[k];
-    const float r = 1.0f / sqrtf(sum / (float)a->q_rank + (float)a->latent_eps);
-    for (int64_t k = 0; k < a->q_rank; ++k)
-        z[k] = round_to(type, load(&a->q_gain, k * a->q_gain.stride[0]) * round_to(type, z[k] * r));
+    for (int64_t k = 0; k < n; ++k) sum += z[k] * z[k];
+    const float r = 1.0f / sqrtf(sum / (float)n + (float)a->latent_eps);
+    for (int64_t k = 0; k < n; ++k) z[k] = round_to(type, load(gain, k * gain->stride[0]) * round_to(type, z[k] * r));
 }
 
-static void one_token(const ulpgate_mla_query *a, int64_t b, int64_t t, float *h, float *z) {
+/* Pairs of v by the token's row of the table. Three roundings to T (products, then their sum), or one. */
+static void rotate(const ulpgate_mla_query *a, int64_t b, int64_t t, float *v) {
+    if (!a->positions.data) return;
     const uint32_t type = a->h.type;
-    const int64_t per_head = a->nope + a->rope;
+    const bool three = a->call.entry->user != NULL;
+    const int64_t at = ((const int64_t *)a->positions.data)[b * a->positions.stride[0] + t * a->positions.stride[1]] * a->cos_sin.stride[0];
+    for (int64_t k = 0; k < a->rope / 2; ++k) {
+        const float c = load(&a->cos_sin, at + k * a->cos_sin.stride[1]), s = load(&a->cos_sin, at + (a->rope / 2 + k) * a->cos_sin.stride[1]);
+        float xc = v[2 * k] * c, ys = v[2 * k + 1] * s, yc = v[2 * k + 1] * c, xs = v[2 * k] * s;
+        if (three) xc = round_to(type, xc), ys = round_to(type, ys), yc = round_to(type, yc), xs = round_to(type, xs);
+        v[2 * k] = round_to(type, xc - ys);
+        v[2 * k + 1] = round_to(type, yc + xs);
+    }
+}
+
+static void give_key(const ulpgate_mla_query *a, int64_t b, int64_t t, float *kv) {
+    norm(a, kv, a->kv_rank, &a->kv_gain);
+    rotate(a, b, t, kv + a->kv_rank);
+    for (int64_t k = 0; k < a->kv_rank + a->rope; ++k) tap(&a->k_input, b, t, k, kv[k]);
+}
+
+static void give_head(const ulpgate_mla_query *a, int64_t b, int64_t t, int64_t head, float *q) {
+    rotate(a, b, t, q + a->nope);
+    for (int64_t j = 0; j < a->nope + a->rope; ++j) {
+        const ulpgate_tensor *to = j < a->nope ? &a->q_nope : &a->q_pe;
+        const int64_t col = j < a->nope ? j : j - a->nope;
+        if (to->data) store(to, b * to->stride[0] + head * to->stride[1] + t * to->stride[2] + col * to->stride[3], q[j]);
+    }
+    const ulpgate_tensor *y = &a->q_absorbed, *w = &a->k_c;
+    if (!y->data) return;
+    const int64_t at = b * y->stride[0] + t * y->stride[1] + head * y->stride[2];
+    for (int64_t o = 0; o < a->kv_rank; ++o) {
+        float sum = 0;
+        for (int64_t j = 0; j < a->nope; ++j) sum += q[j] * load(w, head * w->stride[0] + o * w->stride[1] + j * w->stride[2]);
+        store(y, at + o * y->stride[3], sum);
+    }
+    for (int64_t j = 0; j < a->rope; ++j) store(y, at + (a->kv_rank + j) * y->stride[3], q[a->nope + j]);
+}
+
+static void one_token(const ulpgate_mla_query *a, int64_t b, int64_t t, float *h, float *z, float *q) {
+    const uint32_t type = a->h.type;
+    const int64_t per_head = a->nope + a->rope, latent = a->q_rank ? a->a.w.size[0] : 0;
     for (int64_t k = 0; k < a->hidden; ++k) h[k] = load(&a->h, b * a->h.stride[0] + t * a->h.stride[1] + k * a->h.stride[2]);
     const float *in = a->q_rank ? z : h;
-    for (int64_t k = 0; k < a->q_rank; ++k) {
+    for (int64_t k = 0; k < latent; ++k) {
         float s = dot(h, &a->a, k, a->hidden);
         if (a->a.bias.data) s += load(&a->a.bias, k * a->a.bias.stride[0]);
         z[k] = round_to(type, s);
         tap(&a->tap_a, b, t, k, z[k]);
     }
-    if (a->q_rank) norm(a, z);
+    if (latent > a->q_rank) give_key(a, b, t, z + a->q_rank);
+    if (a->q_rank) norm(a, z, a->q_rank, &a->q_gain);
     for (int64_t k = 0; k < a->q_rank; ++k) tap(&a->tap_norm, b, t, k, z[k]);
     for (int64_t o = 0; o < a->heads * per_head; ++o) {
-        const int64_t head = o / per_head, j = o % per_head;
-        const float v = dot(in, &a->q_b, o, a->q_rank ? a->q_rank : a->hidden);
-        tap(&a->tap_q_b, b, t, o, v);
-        const ulpgate_tensor *q = j < a->nope ? &a->q_nope : &a->q_pe;
-        const int64_t col = j < a->nope ? j : j - a->nope;
-        if (q->data) store(q, b * q->stride[0] + head * q->stride[1] + t * q->stride[2] + col * q->stride[3], v);
+        q[o] = round_to(type, dot(in, &a->q_b, o, a->q_rank ? a->q_rank : a->hidden));
+        tap(&a->tap_q_b, b, t, o, q[o]);
     }
+    for (int64_t head = 0; head < a->heads; ++head) give_head(a, b, t, head, q + head * per_head);
 }
 
 static int query(const ulpgate_mla_query *a) {
     if (a->batch < 0 || a->tokens < 0 || a->hidden < 1 || a->q_rank < 0) return ULPGATE_BAD_ARGUMENT;
-    if (a->k_c.data || a->positions.data || a->q.data || (a->q_rank && a->a.w.size[0] != a->q_rank)) return ULPGATE_REFUSED;
-    float *h = a->call.workspace, *z = h + a->hidden;
+    const int64_t fused = a->q_rank + a->kv_rank + a->rope, latent = a->q_rank ? a->a.w.size[0] : 0;
+    if (a->q.data || (a->q_rank && latent != a->q_rank && latent != fused)) return ULPGATE_REFUSED;
+    float *h = a->call.workspace, *z = h + a->hidden, *q = z + latent;
     for (int64_t b = 0; b < a->batch; ++b)
-        for (int64_t t = 0; t < a->tokens; ++t) one_token(a, b, t, h, z);
+        for (int64_t t = 0; t < a->tokens; ++t) one_token(a, b, t, h, z, q);
     return ULPGATE_OK;
 }
 
@@ -142,9 +183,12 @@ static int head(const ulpgate_linear *a) {
 }
 
 #define QUERY(text) {.size = sizeof(ulpgate_entry), .contract = text, .mla_query = query, .workspace = workspace}
+#define THREE(text) {.size = sizeof(ulpgate_entry), .contract = text, .mla_query = query, .workspace = workspace, .user = text}
 static const ulpgate_entry entries[] = {
     QUERY("bf16,cast_first"), QUERY("bf16,cast_first,taps=out"), QUERY("fp16,cast_first,taps=out"), QUERY("f32,cast_first,taps=out"),
     QUERY("bf16,cast_first,weights=e4m3:128x128,taps=out"), QUERY("bf16,cast_first,bias=before,taps=out"),
+    QUERY("bf16,cast_first,kv=fused,absorb=yes,rope=one_cast"), QUERY("bf16,cast_first,bias=before,kv=fused,absorb=yes,rope=one_cast,taps=out"),
+    THREE("bf16,cast_first,rope=three,taps=out"), QUERY("fp16,cast_first,kv=fused,rope=table_f32,taps=out"),
     {.size = sizeof(ulpgate_entry), .contract = "bf16,cast_first", .linear = head, .workspace = linear_workspace},
     {.size = sizeof(ulpgate_entry), .contract = "fp16,cast_first", .linear = head, .workspace = linear_workspace},
 };

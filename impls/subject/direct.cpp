@@ -58,6 +58,8 @@ std::vector<std::string> DirectKernel::contracts() const {
     return out;
 }
 
+bool DirectKernel::projects(std::size_t entry) const { return impl_->at(entry).linear != nullptr; }
+
 void DirectKernel::prepare(std::size_t entry, const Tensors& t) {
     Impl& m = *impl_;
     m.control = std::make_unique<child::Control>();

@@ -20,6 +20,7 @@ class DirectKernel {
 
     // The contracts of the entries, in their order.
     std::vector<std::string> contracts() const;
+    bool projects(std::size_t entry) const;  // a head rather than an mla_query
 
     // One call on memory of its own: prepare copies the inputs and allocates the outputs, call may be repeated.
     void prepare(std::size_t entry, const Tensors&);

@@ -27,10 +27,11 @@ class FilesSubject final : public Subject {
         if (!manifest_.error.empty()) return {Event::not_loaded, manifest_.error, {}, {}, 0};
         entries_.clear();
         std::string broken;
-        std::set<std::string> seen;  // types whose first outputs were read: what a file says of itself holds for its types
+        std::set<std::string> seen;  // ops and types whose first outputs were read: what a file says of itself holds for those
         for (const auto& c : manifest_.cases) {
             const std::string path = dir_ + "/" + c.outputs;
-            if (std::error_code ec; seen.contains(c.types) || !std::filesystem::exists(path, ec)) continue;
+            const std::string op = c.line.substr(0, c.line.find('/')), which = op + " " + c.types;
+            if (std::error_code ec; seen.contains(which) || !std::filesystem::exists(path, ec)) continue;
             const auto out = read_safetensors(path);
             if (!out.error.empty()) {  // said when its case runs; another file may serve
                 broken = out.error;
@@ -44,9 +45,10 @@ class FilesSubject final : public Subject {
                 name_ = said("name", "");
                 version_ = said("version", "");
             }
-            seen.insert(c.types);
+            seen.insert(which);
             EntryInfo e;
             e.contract = said("contract", c.types);
+            if (const Op* o = find_op(op)) e.abi = o->abi;
             entries_.push_back(std::move(e));
         }
         if (seen.empty() && !broken.empty()) return {Event::not_loaded, broken, {}, {}, 0};

@@ -36,6 +36,19 @@ Tensors small_case(float first) {
     return t;
 }
 
+TEST(Files, AnEntryIsOfItsCasesOp) {
+    Folder dir;
+    ASSERT_EQ(write_manifest(dir.path, {{"mla_query/bf16/64/profile=random", 1, "bf16", "000.safetensors", "out/000.safetensors"},
+                                        {"head/bf16/64/profile=random", 2, "bf16", "001.safetensors", "out/001.safetensors"}}),
+              "");
+    for (const char* name : {"/out/000.safetensors", "/out/001.safetensors"}) ASSERT_EQ(write_safetensors(dir.path + name, {}, {{"name", "someone's"}}), "");
+    auto s = open_files_subject("files:" + dir.path);
+    ASSERT_EQ(s->start().event, Event::ok);
+    ASSERT_EQ(s->entries().size(), 2u);
+    EXPECT_EQ(s->entries()[0].abi, Abi::mla_query);
+    EXPECT_EQ(s->entries()[1].abi, Abi::linear);
+}
+
 TEST(Files, OutputsAreFoundByTheHashOfTheirInputs) {
     Folder dir;
     const auto t = small_case(1);

@@ -83,6 +83,12 @@ void pack_query(ulpgate_mla_query& a, const Control& c, char* base, const ulpgat
     a.a = weight(c, base, "a");
     a.q_gain = optional(c, base, "q_gain");
     a.q_b = weight(c, base, "q_b");
+    a.kv_gain = optional(c, base, "kv_gain");
+    a.k_c = optional(c, base, "k_c");
+    a.positions = optional(c, base, "positions");
+    a.cos_sin = optional(c, base, "cos_sin");
+    a.q_absorbed = optional(c, base, "q_absorbed");
+    a.k_input = optional(c, base, "k_input");
     a.q_nope = optional(c, base, "q_nope");
     a.q_pe = optional(c, base, "q_pe");
     a.tap_a = optional(c, base, "tap_a");

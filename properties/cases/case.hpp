@@ -38,7 +38,8 @@ struct Case {
     std::int64_t ld = 0, yld = 0;        // 0: contiguous
     std::int64_t col = 0;                // x starts at this column of a wider buffer: the latent slice
     std::int64_t offset = 0;
-    std::int64_t rank = -1, heads = 0, nope = 0, rope = 0, out = 0;  // of mla_query and head; the default: the model's
+    std::int64_t rank = -1, kv = 0, heads = 0, nope = 0, rope = 0, out = 0;  // of mla_query and head; the default: the model's
+    std::int64_t past = 0;   // position of the first token; batch b starts b positions later
     std::uint32_t threads = 1;
     std::uint64_t seed = 0;
     int g = 1;               // generator version

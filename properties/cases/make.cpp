@@ -152,8 +152,8 @@ std::string unknown_names(const Case& c) {
 
 Misfit misfit(const Case& c) {
     if (const Op* op = find_op(c.op); op && op->abi != Abi::rmsnorm) return query_misfit(c);
-    if (c.rank >= 0 || c.heads || c.nope || c.rope || c.out)
-        return {c.rank >= 0 ? "rank" : c.heads ? "heads" : c.nope ? "nope" : c.rope ? "rope" : "out", c.op + " has no such size"};
+    if (c.rank >= 0 || c.kv || c.heads || c.nope || c.rope || c.out || c.past)
+        return {c.rank >= 0 ? "rank" : c.kv ? "kv" : c.past ? "past" : c.heads ? "heads" : c.nope ? "nope" : c.rope ? "rope" : "out", c.op + " has no such size"};
     const Contract& k = c.claim.at(0);
     const auto too_short = [&](std::int64_t ld, std::int64_t needed) {
         return fmt::format("a row stride of {} is below the {} columns that a row needs", ld, needed);

@@ -26,6 +26,7 @@ Case sized(const Op& op, const Claim& claim, const GateOptions& o, const QueryPr
         c.heads = s.heads;
         c.nope = s.nope;
         c.rope = s.rope;
+        if (claim[0].kv != Kv::none || claim[0].absorb != Absorb::no) c.kv = 6;
     } else {
         c.out = s.out;
     }
@@ -56,12 +57,18 @@ std::vector<Case> query_cases(const Op& op, const Claim& claim, std::int64_t d, 
         if (d != 7168) {
             for (const Shape& s : {few, one, batched}) out.push_back(sized(op, claim, o, *p, small, s));
             out.push_back(sized(op, claim, o, *p, d ? d : 200, blocks));
-            if (!d) out.push_back(sized(op, claim, o, *p, 33, odd));
-            if (query && claim.at(0).bias == Bias::none) out.push_back(sized(op, claim, o, *p, small, no_rank));
+            if (!d && claim.at(0).rope == Rope::none) out.push_back(sized(op, claim, o, *p, 33, odd));
+            if (query && claim.at(0).bias == Bias::none && claim[0].kv == Kv::none) out.push_back(sized(op, claim, o, *p, small, no_rank));
             out.push_back(sized(op, claim, o, *p, small, batched));
             out.back().ld = small + 3;
             out.push_back(sized(op, claim, o, *p, small, few));
             out.back().tokens = 0;
+            // Positions on both sides of the original context's end and at the end of the stretched one; position 0 alone shows nothing.
+            for (const std::int64_t past : {1, 4095, 4096, 131071}) {
+                if (claim.at(0).rope == Rope::none) break;
+                out.push_back(sized(op, claim, o, *p, small, batched));
+                out.back().past = past;
+            }
         }
         // The model's shape: 30 million weights a case.
         if ((d == 0 && !o.quick && p->whole) || d == 7168) {
@@ -72,6 +79,7 @@ std::vector<Case> query_cases(const Op& op, const Claim& claim, std::int64_t d, 
             c.seed = o.seed;
             c.d = 7168;
             c.tokens = o.rows ? o.rows : 2;
+            if (claim.at(0).rope != Rope::none) c.past = 4096;
         }
     }
     return out;

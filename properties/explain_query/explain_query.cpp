@@ -5,6 +5,7 @@
 #include <cstring>
 #include <unordered_map>
 
+#include "properties/explain_query/permutation.hpp"
 #include "properties/judge/query_judge.hpp"
 #include "reference/query_faults/query_fault.hpp"
 
@@ -46,6 +47,9 @@ Fit fit(const std::vector<QueryCase>& cases, const QueryFault& f, const Contract
     return out;
 }
 
+// "rope=" of "rope=one_cast": another value of the field serves as well.
+std::string_view key_of(std::string_view field) { return field.substr(0, field.find('=') + 1); }
+
 float value_at(const QueryCase& c, std::string_view name, std::int64_t at) {
     for (std::size_t k = 0; k < c.tensors->all.size(); ++k) {
         const Tensor& t = c.tensors->all[k];
@@ -61,14 +65,14 @@ float value_at(const QueryCase& c, std::string_view name, std::int64_t at) {
 std::string read_off(const QueryCase& c, const Contract& claim) {
     const Sizes& s = c.tensors->sizes;
     const std::int64_t T = s[Dim::tokens], H = s[Dim::heads], N = s[Dim::nope], D = N + s[Dim::rope], B = s[Dim::batch];
-    if (c.tensors->op->abi != Abi::mla_query || T == 0) return "";
+    if (c.tensors->op->abi != Abi::mla_query || T == 0 || claim.absorb == Absorb::yes) return "";
     QueryModel m{claim, {}, ""};
     m.contract.weights = c.tensors->contract.weights;
     if (m.contract.map == Map::none) m.contract.map = Map::cast_first;
     QueryPath path(*c.tensors, m);
     std::unordered_map<float, std::pair<std::int64_t, std::int64_t>> where;  // value: token, row; token -1: several
     for (std::int64_t token = 0; token < B * T; ++token) {
-        const Ranges q = path.through(token);
+        const Ranges q = path.rope(token, path.through(token).q);
         for (std::size_t o = 0; o < q.size(); ++o) {
             if (!q[o].one() || q[o].lo != q[o].lo) return "";
             const auto [at, fresh] = where.try_emplace(q[o].lo, token, static_cast<std::int64_t>(o));
@@ -77,6 +81,7 @@ std::string read_off(const QueryCase& c, const Contract& claim) {
     }
     std::int64_t moved = 0, known = 0;
     std::string first;
+    std::vector<Moved> places;
     for (std::int64_t b = 0; b < B; ++b)
         for (std::int64_t h = 0; h < H; ++h)
             for (std::int64_t t = 0; t < T; ++t)
@@ -86,12 +91,16 @@ std::string read_off(const QueryCase& c, const Contract& claim) {
                     if (it == where.end() || it->second.first < 0) continue;
                     ++known;
                     const auto [token, row] = it->second;
+                    if (token / T == b) places.push_back({{t, h, j}, {token % T, row / D, row % D}});
                     if (token == b * T + t && row == h * D + j) continue;
                     ++moved;
                     if (first.empty())
                         first = fmt::format("{} token {} head {} col {} holds token {} head {} col {} of q_b", j < N ? "q_nope" : "q_pe", b * T + t, h, j < N ? j : j - N,
                                             token, row / D, row % D);
                 }
+    if (moved && static_cast<std::int64_t>(places.size()) == known)
+        if (const auto words = permutation_words(places, T, H, D, N); !words.empty())
+            return fmt::format("outputs stand elsewhere: {} ({} of {} that can be told; {})", words, moved, known, first);
     return moved * 2 > known && known > 0 ? fmt::format("outputs stand elsewhere: {} ({} of {} that can be told)", first, moved, known) : "";
 }
 
@@ -102,7 +111,7 @@ QueryExplanation explain_query(const std::vector<QueryCase>& cases, const Contra
     for (const QueryFault* f : query_faults::all()) {
         const bool head = !cases.empty() && cases[0].tensors->op->abi == Abi::linear;
         if (head && !f->head) continue;
-        if (!f->needs.empty() && print(claim).find(f->needs) == std::string::npos && f->needs != "logits=t_then_f32") continue;
+        if (!f->needs.empty() && print(claim).find(key_of(f->needs)) == std::string::npos && f->needs != "logits=t_then_f32") continue;
         if (f->kind.starts_with("head.") && !head) continue;
         const Fit r = fit(cases, *f, claim);
         // A fault whose sets allow much is near everything: no name from a band.

@@ -45,9 +45,9 @@ class Checker {
         for (std::int64_t token = 0; token < path_.tokens(); ++token) {
             if (t_.op->abi == Abi::linear) head(token);
             else if (t_.find("tap_q_b")) by_stage(token);
-            else sets_.push_back(path_.through(token));
+            else end_to_end(token);
         }
-        if (!sets_.empty()) end_to_end();
+        if (!sets_.empty()) outputs();
         return std::move(out_);
     }
 
@@ -91,7 +91,7 @@ class Checker {
     void measured(Type t, const Projected& y, float got, std::int64_t token, std::int64_t index) {
         if (!std::isfinite(y.exact) || !std::isfinite(got) || y.allowed.free) return;
         // Where terms cancel, an ulp of what is left says nothing of the kernel: an ulp of f32 at the size of the terms does.
-        const double e = (static_cast<double>(got) - y.exact) / std::max(ulp_at(t, y.exact), ulp_at(Type::f32, y.magnitude));
+        const double e = (static_cast<double>(got) - y.exact) / std::max({ulp_at(t, y.exact), ulp_at(t, y.before), ulp_at(Type::f32, y.magnitude)});
         if (!std::isfinite(e)) return;
         out_.measure.sum_ulp += e;
         if (std::fabs(e) <= out_.measure.worst_ulp) return;
@@ -128,16 +128,9 @@ class Checker {
         }
     }
 
-    void norm_stage(std::span<const float> a, std::span<const float> z, std::int64_t token) {
-        const QueryPieces& p = path_.model().pieces;
-        if (!p.norm) {
-            for (std::size_t k = 0; k < z.size(); ++k)
-                one("norm", c_.x, Range::of(a[k]), z[k], token, static_cast<std::int64_t>(k), [&] { return fmt::format("norm col {}", k); });
-            return;
-        }
-        const StatisticSet set = statistic_set(c_, a, path_.eps()).set;
-        const std::vector<float> ones(a.size(), 1.0f);
-        const auto w = p.folded_gain ? std::span<const float>(ones) : path_.gain();
+    // name: "norm", of the q slice of row, or "kv norm". sets: what each output may be alone.
+    void norm_stage(std::string_view name, std::span<const float> a, std::span<const float> row_of_a, std::span<const float> w, std::span<const float> z, const Ranges& sets, std::int64_t token) {
+        const StatisticSet set = statistic_set(c_, path_.model().pieces.wide_norm ? row_of_a : a, path_.eps()).set;
         std::int64_t col = 0;
         bool any = false;
         for (const MapPiece* m : maps_for(c_)) {
@@ -145,8 +138,7 @@ class Checker {
             any |= row.any;
             col = std::max<std::int64_t>(row.col, 0);
         }
-        const Ranges sets = path_.norm(exactly(a));
-        QueryStage& s = stage("norm");
+        QueryStage& s = stage(name);
         for (std::size_t k = 0; k < sets.size(); ++k) s.at_most_two += steps(c_.x, sets[k]) <= 1;
         s.outputs += static_cast<std::int64_t>(sets.size());
         out_.measure.elements += static_cast<std::int64_t>(sets.size());
@@ -156,16 +148,17 @@ class Checker {
         if (!out_.fits) return;
         out_.fits = false;
         const auto k = static_cast<std::size_t>(col);
-        out_.failure = {"norm", token, col, fmt::format("token {} norm col {}   allowed {:x}..{:x}   got {:x}: no one r of the row gives its outputs", token, col,
+        out_.failure = {std::string(name), token, col, fmt::format("token {} {} col {}   allowed {:x}..{:x}   got {:x}: no one r of the row gives its outputs", token, name, col,
                                                         encode(c_.x, sets[k].lo), encode(c_.x, sets[k].hi), encode(c_.x, z[k]))};
     }
 
     void by_stage(std::int64_t token) {
-        const std::int64_t rank = t_.sizes[Dim::q_rank], n = t_.sizes[Dim::b_out];
+        const std::int64_t rank = t_.sizes[Dim::q_rank], n = t_.sizes[Dim::b_out], wide = t_.sizes[Dim::a_out];
+        const auto q_slice = static_cast<std::size_t>(rank);
         std::vector<float> z = path_.input(token), tap_a, tap_norm;
         std::vector<Projected> exact_a;
         if (rank) {
-            const auto a = output("tap_a", token * rank, rank);
+            const auto a = output("tap_a", token * wide, wide);
             auto sets = path_.first(exactly(z));
             exact_a = sets;
             tap_a = a;
@@ -174,48 +167,88 @@ class Checker {
                 Ranges in;
                 for (Projected& y : sets) {
                     in.push_back(y.allowed);
+                    // A tap is of T.
                     y.allowed = {round_to(c_.x, y.allowed.lo), round_to(c_.x, y.allowed.hi), y.allowed.free};
                 }
                 projection("q_a", c_.x, sets, a, token);
                 const Ranges normal = path_.norm(in);
-                for (std::size_t k = 0; k < normal.size(); ++k) one("norm", c_.x, normal[k], z[k], token, static_cast<std::int64_t>(k), [&] { return fmt::format("norm col {}", k); });
+                each("norm", normal, z, token);
+                if (c_.kv == Kv::fused) each("k_input", path_.k_input(token, in), output("k_input", token * key_width(), key_width()), token);
             } else {
                 projection("q_a", c_.x, sets, a, token);
-                norm_stage(a, z, token);
+                q_norm(std::span(a).first(q_slice), a, z, token);
+                if (c_.kv == Kv::fused) kv_stages(a, token);
             }
             tap_norm = z;
         }
         const auto q = output("tap_q_b", token * n, n);
         if (path_.model().pieces.norm_each_head || path_.model().pieces.norm_always) {
-            const Ranges all = path_.through(token);
-            for (std::size_t k = 0; k < all.size(); ++k) one("q_b", c_.x, all[k], q[k], token, static_cast<std::int64_t>(k), [&] { return fmt::format("q_b row {}", k); });
+            each("q_b", path_.through(token).q, q, token);
         } else {
             const auto& sets = path_.second(exactly(z));
             projection("q_b", c_.x, sets, q, token);
-            if (c_.latent == Latent::t) shares_.token({exact_a, tap_a, tap_norm, sets, q}, out_.shares);
+            if (c_.latent == Latent::t) shares_.token({std::span(exact_a).first(q_slice), std::span(tap_a).first(q_slice), tap_norm, sets, q}, out_.shares);
         }
-        sets_tapped_.push_back(q);
-        if (token + 1 == path_.tokens()) split([&](Source s) { return Range::of(sets_tapped_[static_cast<std::size_t>(s.token)][static_cast<std::size_t>(s.row)]); }, "split");
+        sets_.push_back(path_.rope(token, exactly(q)));
+        tapped_ = true;
     }
 
-    void end_to_end() {
-        split([&](Source s) { return sets_[static_cast<std::size_t>(s.token)][static_cast<std::size_t>(s.row)]; }, "q");
+    void end_to_end(std::int64_t token) {
+        const QueryPath::Ends ends = path_.through(token);
+        sets_.push_back(path_.rope(token, ends.q));
+        if (c_.kv == Kv::fused) each("k_input", ends.k_input, output("k_input", token * key_width(), key_width()), token);
     }
 
-    template <class Of>
-    void split(Of of, std::string_view name) {
+    std::int64_t key_width() const { return t_.sizes[Dim::absorbed]; }
+
+    void each(std::string_view name, const Ranges& sets, std::span<const float> got, std::int64_t token) {
+        for (std::size_t k = 0; k < sets.size(); ++k) one(name, c_.x, sets[k], got[k], token, static_cast<std::int64_t>(k), [&] { return fmt::format("{} col {}", name, k); });
+    }
+
+    void q_norm(std::span<const float> a, std::span<const float> row, std::span<const float> z, std::int64_t token) {
+        const QueryPieces& p = path_.model().pieces;
+        const std::vector<float> ones(a.size(), 1.0f);
+        if (!p.norm) each("norm", exactly(a), z, token);
+        else norm_stage("norm", a, row, p.folded_gain ? std::span<const float>(ones) : path_.gain(), z, path_.norm(exactly(row)), token);
+    }
+
+    void kv_stages(std::span<const float> a, std::int64_t token) {
+        const auto rank = static_cast<std::size_t>(t_.sizes[Dim::q_rank]), kv = static_cast<std::size_t>(t_.sizes[Dim::kv_rank]);
+        const auto got = output("k_input", token * key_width(), key_width());
+        const Ranges sets = path_.k_input(token, exactly(a));
+        norm_stage("kv norm", a.subspan(rank, kv), a, path_.kv_gain(), std::span(got).first(kv), Ranges(sets.begin(), sets.begin() + static_cast<std::ptrdiff_t>(kv)), token);
+        each("k_pe", Ranges(sets.begin() + static_cast<std::ptrdiff_t>(kv), sets.end()), std::span(got).subspan(kv), token);
+    }
+
+    // sets_ hold every token's q, rotated: exactly what its taps say, or what may come of h.
+    void outputs() {
+        const std::string_view name = !tapped_ ? "q" : c_.rope == Rope::none ? "split" : "rope";
         const std::int64_t B = t_.sizes[Dim::batch], T = t_.sizes[Dim::tokens], H = t_.sizes[Dim::heads], N = t_.sizes[Dim::nope], R = t_.sizes[Dim::rope];
         for (std::int64_t b = 0; b < B; ++b)
             for (std::int64_t h = 0; h < H; ++h)
                 for (std::int64_t t = 0; t < T; ++t) {
+                    const std::int64_t token = b * T + t;
+                    if (c_.absorb == Absorb::yes) {
+                        absorbed(token, h);
+                        continue;
+                    }
                     const std::int64_t at = (b * H + h) * T + t;
                     const auto nope = output("q_nope", at * N, N), pe = output("q_pe", at * R, R);
                     for (std::int64_t j = 0; j < N + R; ++j) {
                         const float got = j < N ? nope[static_cast<std::size_t>(j)] : pe[static_cast<std::size_t>(j - N)];
-                        one(name, c_.x, of(path_.source(b * T + t, h, j)), got, b * T + t, h * (N + R) + j,
+                        const Source s = path_.source(token, h, j);
+                        one(name, c_.x, sets_[static_cast<std::size_t>(s.token)][static_cast<std::size_t>(s.row)], got, token, h * (N + R) + j,
                             [&] { return fmt::format("{} head {} col {}", j < N ? "q_nope" : "q_pe", h, j < N ? j : j - N); });
                     }
                 }
+    }
+
+    void absorbed(std::int64_t token, std::int64_t head) {
+        const std::int64_t width = key_width();
+        const auto got = output("q_absorbed", (token * t_.sizes[Dim::heads] + head) * width, width);
+        const Ranges sets = path_.absorbed(token, head, sets_);
+        for (std::size_t k = 0; k < sets.size(); ++k)
+            one(tapped_ ? "absorb" : "q", c_.x, sets[k], got[k], token, head * width + static_cast<std::int64_t>(k), [&] { return fmt::format("q_absorbed head {} col {}", head, k); });
     }
 
     const Tensors& t_;
@@ -225,7 +258,7 @@ class Checker {
     ShareCounter shares_;
     QueryCheck out_;
     std::vector<Ranges> sets_;
-    std::vector<std::vector<float>> sets_tapped_;
+    bool tapped_ = false;
 };
 
 std::vector<Contract> members(const Contract& c) {

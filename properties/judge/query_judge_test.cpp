@@ -2,9 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <memory>
 
+#include "impls/subject/direct.hpp"
 #include "properties/cases/case.hpp"
+#include "properties/cases/query_cases.hpp"
 #include "properties/explain_query/explain_query.hpp"
 #include "properties/query_profiles/query_profile.hpp"
 #include "reference/orders/order.hpp"
@@ -20,6 +24,10 @@ Case case_of(const std::string& line) {
     return c;
 }
 constexpr const char* small = "/rank=16/heads=2/nope=8/rope=4/";
+
+std::string small_for(const std::string& fields) {
+    return small + std::string(fields.find("kv=") != fields.npos ? "kv=6/" : "") + (fields.find("rope=") != fields.npos ? "past=4095/" : "");
+}
 
 struct Ran {
     Tensors t;
@@ -39,9 +47,9 @@ TEST(QueryJudge, OrdersThatHonourTheContractPass) {
     std::int64_t outputs = 0;
     for (const std::string type : {"bf16", "fp16", "f32"})
         for (const QueryProfile* p : query_profiles::all())
-            for (const std::string fields : {"cast_first", "f32_gain,taps=out", "cast_first,weights=e4m3:128x128,taps=out", "cast_first,weights=f32", "cast_first,bias=before,taps=out", "cast_first,bias=after"})
+            for (const std::string fields : {"cast_first", "f32_gain,taps=out", "cast_first,weights=e4m3:128x128,taps=out", "cast_first,weights=f32", "cast_first,bias=before,taps=out", "cast_first,bias=after", "cast_first,kv=fused,absorb=yes,rope=one_cast", "cast_first,bias=before,kv=fused,absorb=yes,rope=table_f32,taps=out", "f32_gain,rope=three,taps=out"})
                 for (const Order* o : orders::all()) {
-                    const Case c = case_of("mla_query/" + type + "/64/contract=" + fields + "/profile=" + std::string(p->name) + "/bt=2x3" + small + "seed=11");
+                    const Case c = case_of("mla_query/" + type + "/64/contract=" + fields + "/profile=" + std::string(p->name) + "/bt=2x3" + small_for(fields) + "seed=11");
                     QueryModel m{c.claim[0], {}, ""};
                     m.contract.a_order = m.contract.b_order = o->name;
                     const Ran r = run(c, m);
@@ -76,7 +84,7 @@ TEST(QueryFaults, EachIsFoundAndNamed) {
             bool found = false;
             std::string needs = f->needs.empty() ? "" : "," + std::string(f->needs);
             for (const std::string profile : {"onehot", "integers", "random", "massive"}) {
-                const std::string size = f->kind == "mla.norm_spurious" ? "/rank=0/heads=2/nope=8/rope=4/" : f->kind.starts_with("mla.fp8") ? "/rank=130/heads=2/nope=96/rope=48/" : small;
+                const std::string size = f->kind == "mla.norm_spurious" ? "/rank=0/heads=2/nope=8/rope=4/" : f->kind.starts_with("mla.fp8") ? "/rank=130/heads=2/nope=96/rope=48/" : small_for(needs);
                 const Case c = case_of("mla_query/bf16/" + std::string(f->kind.starts_with("mla.fp8") ? "200" : "64") + "/contract=cast_first" + needs + taps + "/profile=" + profile + "/bt=2x3" + size + "seed=5");
                 QueryModel m{c.claim[0], {}, ""};
                 f->change(m);
@@ -95,6 +103,21 @@ TEST(QueryFaults, EachIsFoundAndNamed) {
         }
     }
 }
+// Layouts that no listed kind has are read off and put in words.
+TEST(QueryFaults, AnUnlistedLayoutIsToldInWords) {
+    const Case c = case_of(std::string("mla_query/bf16/64/contract=cast_first/profile=onehot/rows=3") + small + "seed=5");
+    using Map = Source (*)(const Sizes&, std::int64_t, std::int64_t, std::int64_t);
+    for (const auto& [map, words] : {std::pair<Map, const char*>{[](const Sizes&, std::int64_t t, std::int64_t h, std::int64_t j) { return Source{t, (1 - h) * 12 + j}; }, "heads are reversed"},
+                                     {[](const Sizes&, std::int64_t t, std::int64_t h, std::int64_t j) { return Source{(t + 1) % 3, h * 12 + (j ^ 1)}; }, "tokens are moved round by 1: 0 holds 1; neighbouring columns are exchanged"}}) {
+        QueryModel m{c.claim[0], {}, ""};
+        m.pieces.source = map;
+        const Ran r = run(c, m);
+        EXPECT_EQ(judge(r.t, r.o, c.claim).verdict, Verdict::inadmissible);
+        const auto e = explain_query({{&r.t, &r.o}}, c.claim[0]);
+        EXPECT_TRUE(e.equal.empty());
+        EXPECT_NE(e.unknown.find(words), std::string::npos) << e.unknown;
+    }
+}
 TEST(QueryFaults, OfTheHead) {
     for (const char* kind : {"head.widened_early", "head.narrowed", "gemm.acc_low", "gemm.tail_k", "gemm.transposed", "gemm.splitk_low"}) {
         const QueryFault* f = find_query_fault(kind);
@@ -107,8 +130,30 @@ TEST(QueryFaults, OfTheHead) {
         f->change(m);
         const Case wide = case_of(std::string("head/bf16/64/contract=cast_first") + (narrowed ? ",logits=f32" : "") + "/profile=random/rows=3/out=40/seed=5");
         const Ran r = run(wide, m);
-        EXPECT_EQ(judge(r.t, r.o, wide.claim).verdict, Verdict::inadmissible) << kind;
+        const Judgement j = judge(r.t, r.o, wide.claim);
+        EXPECT_EQ(j.verdict, Verdict::inadmissible) << kind;
+        if (kind != std::string_view("head.widened_early")) continue;
+        std::vector<float> y(3 * 40);
+        unpack(Type::f32, r.o.out.back().data(), y);
+        EXPECT_EQ(j.measure.outside, std::count_if(y.begin(), y.end(), [](float v) { return round_to(Type::bf16, v) != v; })) << "every logit that is no value of bf16";
     }
+}
+// Position 0 is blind to which columns turn together, to a past left out and to one position for all; the gate's are not.
+TEST(QueryFaults, PositionZeroIsBlind) {
+    for (const char* kind : {"mla.rope_half", "mla.position_restart", "mla.position_shared"})
+        for (const int past : {0, 1, 4095, 131071}) {
+            const Case c = case_of("mla_query/bf16/64/contract=cast_first,rope=one_cast/profile=onehot/rows=1" + std::string(small) + "past=" + std::to_string(past) + "/seed=5");
+            QueryModel m{c.claim[0], {}, ""};
+            find_query_fault(kind)->change(m);
+            const Ran r = run(c, m);
+            const bool seen = judge(r.t, r.o, c.claim).verdict == Verdict::inadmissible;
+            EXPECT_EQ(seen, past > 0 && kind != std::string_view("mla.position_shared")) << kind << " " << past;
+        }
+    bool ragged = false, many = false;
+    Claim claim;
+    ASSERT_FALSE(parse("bf16,cast_first,rope=one_cast", claim));
+    for (const Case& c : query_cases(*find_op("mla_query"), claim, 64, {})) many |= c.tokens > 1 && c.past == 131071, ragged |= c.batch > 1 && c.past > 0;
+    EXPECT_TRUE(many && ragged) << "the gate's own cases show all three";
 }
 // T = 1 is blind to a missing transpose, T > 1 is not.
 TEST(QueryFaults, OneTokenIsBlindToTheTranspose) {
@@ -183,7 +228,7 @@ TEST(QueryJudge, ANaNTokenChangesNoOtherTokensBits) {
     h.set_word(h.row_at(1) + 5, 0x7fc0);
     QueryPath pa(a.tensors, {c.claim[0], {}, ""}), pb(b.tensors, {c.claim[0], {}, ""});
     for (std::int64_t token = 0; token < 3; ++token) {
-        const Ranges x = pa.through(token), y = pb.through(token);
+        const Ranges x = pa.through(token).q, y = pb.through(token).q;
         for (std::size_t k = 0; k < x.size(); ++k) {
             if (token == 1) EXPECT_TRUE(std::isnan(y[k].lo));
             else EXPECT_TRUE(x[k].lo == y[k].lo && x[k].hi == y[k].hi);
@@ -192,6 +237,38 @@ TEST(QueryJudge, ANaNTokenChangesNoOtherTokensBits) {
     Outcome o;
     o.out = pb.run();
     EXPECT_EQ(judge(b.tensors, o, c.claim).verdict, Verdict::pass);
+}
+
+// Every entry of the built-in kernels on small shapes, in this process.
+TEST(QueryJudge, BuiltInKernelsKeepTheirClaims) {
+    for (const char* name : {"scalar_query", "avx2_query", "avx512_query"}) {
+        std::unique_ptr<DirectKernel> kernel;
+        try {
+            kernel = std::make_unique<DirectKernel>(DirectKernel::library_of(ULPGATE_HOME, name));
+        } catch (const std::exception& e) {
+            continue;  // this CPU cannot run it
+        }
+        const auto contracts = kernel->contracts();
+        for (std::size_t k = 0; k < contracts.size(); ++k) {
+            Claim claim;
+            ASSERT_FALSE(parse(contracts[k], claim));
+            for (const Case& c : query_cases(*find_op(kernel->projects(k) ? "head" : "mla_query"), claim, 64, {})) {
+                Made made = make(c);
+                if (made.tensors.sizes[Dim::rows] == 0) continue;
+                kernel->prepare(k, made.tensors);
+                ASSERT_EQ(kernel->call(), 0) << print(c);
+                Outcome out;
+                for (const Tensor& v : made.tensors.all) {
+                    auto& bytes_of = out.out.emplace_back();
+                    if (v.spec->input()) continue;
+                    const auto* data = static_cast<const std::byte*>(kernel->data(v.spec->name));
+                    bytes_of.assign(data, data + v.count() * bytes(v.type));
+                }
+                const Judgement j = judge(made.tensors, out, claim);
+                EXPECT_TRUE(j.verdict == Verdict::pass || j.verdict == Verdict::mistrusted) << name << " " << print(c) << ": " << j.what;
+            }
+        }
+    }
 }
 
 TEST(QueryJudge, NoTokensAndBadSizes) {

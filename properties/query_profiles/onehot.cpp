@@ -10,7 +10,7 @@ PIECE(QueryProfile, onehot) = {"onehot", "token t reaches one latent, each outpu
     },
     [](Rng r, const QueryRequest& q, std::int64_t row, std::span<float> v) {
         if (!q.rank) return uniform(r, 0, v);
-        for (std::size_t k = 0; k < v.size(); ++k) v[k] = static_cast<std::int64_t>(k) % q.rank == row ? 1.0f : 0.0f;
+        for (std::size_t k = 0; k < v.size(); ++k) v[k] = static_cast<std::int64_t>(k) % q.rank == row % q.rank ? 1.0f : 0.0f;
     },
     [](Rng r, const QueryRequest&, std::int64_t, std::span<float> v) { uniform(r, 0, v); },
     gains, small_bias, true, true};

@@ -41,6 +41,9 @@ constexpr Names<InPlace, 3> inplace_names{{{"never", InPlace::never}, {"may", In
 constexpr Names<Bias, 3> bias_names{{{"none", Bias::none}, {"before", Bias::before}, {"after", Bias::after}}};
 constexpr Names<Accumulate, 2> part_names{{{"f32", Accumulate::f32}, {"t", Accumulate::t}}};
 constexpr Names<Latent, 2> latent_names{{{"t", Latent::t}, {"f32", Latent::f32}}};
+constexpr Names<Kv, 2> kv_names{{{"none", Kv::none}, {"fused", Kv::fused}}};
+constexpr Names<Absorb, 2> absorb_names{{{"no", Absorb::no}, {"yes", Absorb::yes}}};
+constexpr Names<Rope, 4> rope_names{{{"none", Rope::none}, {"one_cast", Rope::one_cast}, {"three", Rope::three}, {"table_f32", Rope::table_f32}}};
 constexpr Names<Logits, 2> logits_names{{{"t_then_f32", Logits::t_then_f32}, {"f32", Logits::f32}}};
 constexpr Names<Type, 5> weight_names{{{"x", Type::none}, {"bf16", Type::bf16}, {"fp16", Type::fp16}, {"f32", Type::f32}, {"e4m3:128x128", Type::e4m3}}};
 constexpr std::array<std::string_view, 3> ftz_stages{"x", "sum", "y"};
@@ -186,6 +189,9 @@ const std::vector<Field>& fields() {
         choice<&Contract::b_part, part_names>("b.part", "f32", "the same of q_b_proj"),
         choice<&Contract::latent, latent_names>("latent", "t", "q_a is rounded to T before its norm, or kept in f32"),
         choice<&Contract::logits, logits_names>("logits", "t_then_f32", "T(dot) widened to f32, or the f32 sum"),
+        choice<&Contract::kv, kv_names>("kv", "none", "fused: q_a_proj and kv_a_proj_with_mqa are one matrix; its kv slice is normalised too"),
+        choice<&Contract::absorb, absorb_names>("absorb", "no", "yes: q_nope is multiplied by w_kc, one more rounding"),
+        choice<&Contract::rope, rope_names>("rope", "none", "q_pe and k_pe are rotated: one cast from f32; three roundings to T; a table of T in f32 arithmetic"),
         choice<&Contract::taps, emit_names>("taps", "none", "q_a, its norm and q_b come out too: without them stages hide each other"),
         subset<&Contract::holds, invariances>("holds", "rerun",
                                               "invariances claimed: a change of bits is a failure, else a finding"),
@@ -305,7 +311,7 @@ std::optional<ParseError> parse_member(std::string_view text, std::size_t at, Ty
 
 // The members of a set judge the same tensors.
 std::string unlike(const Contract& a, const Contract& b) {
-    for (const std::string_view k : {"TYPE", "w", "y", "res", "weights", "taps"})
+    for (const std::string_view k : {"TYPE", "w", "y", "res", "weights", "kv", "absorb", "rope", "taps"})
         for (const Field& f : fields())
             if (f.key == k && f.get(a) != f.get(b))
                 return fmt::format("the members of a set share their tensors: {} is {} here, {} in the first", k,

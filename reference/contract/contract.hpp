@@ -37,6 +37,10 @@ enum class Stat { ms, mean_m2 };
 enum class Bias { none, before, after };         // of a projection: added before its one rounding to T, or after it
 enum class Latent { t, f32 };                    // q_a between its projection and its norm
 enum class Logits { t_then_f32, f32 };           // T(dot) widened, or the f32 sum itself
+enum class Kv { none, fused };                   // q_a_proj alone, or kv_a_proj_with_mqa below it in one matrix: k_input is an output
+enum class Absorb { no, yes };                   // q_nope is multiplied by w_kc: q_absorbed is the output
+// Of q_pe and k_pe, pairs (2k, 2k + 1): f32 tables and arithmetic, one cast; T tables, products and sum rounded to T; T tables and f32 arithmetic.
+enum class Rope { none, one_cast, three, table_f32 };
 
 struct Contract {
     Type x = Type::none;    // of x (and of the cast T)
@@ -70,6 +74,9 @@ struct Contract {
     Accumulate a_part = Accumulate::f32, b_part = Accumulate::f32;  // type of split-K partial sums: f32 or t
     Latent latent = Latent::t;
     Logits logits = Logits::t_then_f32;
+    Kv kv = Kv::none;
+    Absorb absorb = Absorb::no;
+    Rope rope = Rope::none;
     Emit taps = Emit::none;     // q_a, its norm and q_b are outputs too: each stage is judged on its own input
     std::string holds = "rerun";  // rerun.batch.align.stride: the invariances claimed
 

@@ -185,6 +185,15 @@ TEST(Dots, WhatAPairCannotHoldFallsToIntegers) {
     EXPECT_EQ(d.level, 3);
 }
 // The bias enters before the one rounding: 1 + 2^-8 is a tie, 2^-8 + 2^-30 is not.
+// 2^54 + 1 - 2^54: f64 loses the 1, and the sum of the sizes, 4 times too large for it to be kept, says that it may.
+TEST(Dots, ASumThatF64DoesNotHoldIsNotCertified) {
+    const std::vector<float> a{0x1p54f, 1, -0x1p54f}, w{1, 1, 1};
+    DotSum d;
+    EXPECT_EQ(decode(Type::f32, round_dot(Type::f32, DotVector(a), {w, {}, 1}, 0, d)), 1.0f);
+    EXPECT_GT(dot(DotVector(a), {w, {}, 1}).error, 1);
+    EXPECT_GT(d.level, 1);
+}
+
 TEST(Dots, ABiasEntersBeforeTheRounding) {
     const std::vector<float> a{1}, w{1};
     DotSum d;

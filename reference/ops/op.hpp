@@ -12,9 +12,10 @@
 namespace ulpgate {
 
 enum class Dim : std::uint8_t { none, batch, tokens, rows, d, hidden, heads, q_rank, kv_rank, nope, rope, a_out, b_out,
-    b_in, a_block_rows, a_block_columns, b_block_rows, b_block_columns, count };
+    b_in, a_block_rows, a_block_columns, b_block_rows, b_block_columns,
+    kv_out, absorbed, places, count };  // kv_out: rows of kv_a_proj in a fused matrix; places: rows of the table of angles
 enum class Dir : std::uint8_t { in, weight, out, tap };  // weight: large, mapped read-only once for many cases
-enum class Of : std::uint8_t { x, w, y, res, f32, weights };      // the element type, by the contract
+enum class Of : std::uint8_t { x, w, y, res, f32, weights, i64, angles };  // the element type, by the contract
 
 struct Sizes {
     std::array<std::int64_t, static_cast<std::size_t>(Dim::count)> v{};

@@ -10,6 +10,11 @@ inline constexpr auto has_scales = [](const Contract& c) { return c.weights == T
 inline constexpr auto has_bias = [](const Contract& c) { return c.bias != Bias::none; };
 inline constexpr auto has_taps = [](const Contract& c) { return c.taps != Emit::none; };
 
+inline constexpr auto is_fused = [](const Contract& c) { return c.kv == Kv::fused; };
+inline constexpr auto has_rope = [](const Contract& c) { return c.rope != Rope::none; };
+inline constexpr auto absorbs = [](const Contract& c) { return c.absorb == Absorb::yes; };
+inline constexpr auto splits_q = [](const Contract& c) { return c.absorb == Absorb::no; };
+
 inline std::int64_t blocks(std::int64_t n) { return (n + scale_block - 1) / scale_block; }
 
 // Of both matrices, from their own sizes.

@@ -55,10 +55,21 @@ QueryPath::QueryPath(const Tensors& t, const QueryModel& m) : t_(t), model_(m) {
     if (rank_) a_.emplace(t, "a", model_.pieces);
     b_.emplace(t, head ? "w" : "q_b", model_.pieces);
     gain_ = vector_of(t, "q_gain");
+    kv_gain_ = vector_of(t, "kv_gain");
+    if (t.find("k_c")) k_c_.emplace(t, "k_c", model_.pieces);
+    if (const Tensor* p = t.find("positions"); p && p->count()) {
+        positions_.resize(static_cast<std::size_t>(p->count()));
+        std::memcpy(positions_.data(), p->storage.data(), p->storage.size());
+        if (model_.pieces.position) {
+            const auto given = positions_;
+            for (std::size_t k = 0; k < given.size(); ++k) positions_[k] = model_.pieces.position(t.sizes, given, static_cast<std::int64_t>(k));
+        }
+    }
     bias_ = vector_of(t, "a_bias");
     const bool f32 = c.x == Type::f32 || c.weights == Type::f32;
     first_ = {c.x, c.latent == Latent::f32 ? Type::f32 : c.x, c.a_order, c.a_part, bias_.empty() ? Bias::none : c.bias, f32};
     second_ = {c.x, head && c.logits == Logits::f32 ? Type::f32 : c.x, c.b_order, c.b_part, Bias::none, f32};
+    absorb_ = {c.x, c.x, "any", Accumulate::f32, Bias::none, c.x == Type::f32};
 }
 
 double QueryPath::eps() const { return model_.pieces.config_eps ? t_.config_eps : t_.eps; }
@@ -84,60 +95,66 @@ const std::vector<Projected>& QueryPath::second(const Ranges& z) {
 // r of a row that is only known to lie between two: monotone in each |x|. Where the row is not one, the bound on its own sum is
 // not that of either end: (1 + u)^n, the widest there is, is given away once more.
 Ranges QueryPath::norm(const Ranges& a) const {
+    return norm_of(Ranges(a.begin(), a.begin() + static_cast<std::ptrdiff_t>(rank_)), model_.pieces.folded_gain ? std::vector<float>(gain_.size(), 1.0f) : gain_, a);
+}
+
+// row: what the mean square is taken over, where a fault takes it over more than a.
+Ranges QueryPath::norm_of(const Ranges& a, const std::vector<float>& gain, const Ranges& row) const {
     const Contract& c = model_.contract;
-    std::vector<float> lo(a.size()), hi(a.size()), least(a.size()), most(a.size());
+    const Ranges& over = model_.pieces.wide_norm ? row : a;
+    std::vector<float> lo(a.size()), hi(a.size()), least(over.size()), most(over.size());
     bool one = true, free = false;
     for (std::size_t k = 0; k < a.size(); ++k) {
         lo[k] = a[k].lo;
         hi[k] = a[k].hi;
-        one &= a[k].one();
-        free |= a[k].free;
-        const float p = std::fabs(lo[k]), q = std::fabs(hi[k]);
+    }
+    for (std::size_t k = 0; k < over.size(); ++k) {
+        one &= over[k].one();
+        free |= over[k].free;
+        const float p = std::fabs(over[k].lo), q = std::fabs(over[k].hi);
         most[k] = std::max(p, q);
-        least[k] = (lo[k] < 0) != (hi[k] < 0) ? 0 : std::min(p, q);
+        least[k] = (over[k].lo < 0) != (over[k].hi < 0) ? 0 : std::min(p, q);
     }
     if (free) return Ranges(a.size(), {0, 0, true});
     const StatisticSet up = statistic_set(c, least, eps()).set, down = one ? up : statistic_set(c, most, eps()).set;
     std::vector<float> scalars;
     const bool divides = c.by == By::div;
     const StatisticSet &low = divides ? up : down, &high = divides ? down : up;
-    const float give = one ? 0.0f : static_cast<float>(2 * unit32 * static_cast<double>(a.size() + 4));
+    const float give = one ? 0.0f : static_cast<float>(2 * unit32 * static_cast<double>(over.size() + 4));
     if (low.interval) scalars.push_back(low.lo * (1 - give));
     if (high.interval) scalars.push_back(high.hi * (1 + give));
     constexpr float inf = std::numeric_limits<float>::infinity();
     for (const auto& [allowed, s] : {std::pair{up.zero || down.zero, 0.0f}, {up.inf || down.inf, inf}, {up.nan || down.nan, std::numeric_limits<float>::quiet_NaN()}})
         if (allowed) scalars.push_back(s);
     if (up.nan && down.nan) return Ranges(a.size(), Range::of(std::numeric_limits<float>::quiet_NaN()));
-    return corners(c, lo, hi, model_.pieces.folded_gain ? std::vector<float>(gain_.size(), 1.0f) : gain_, scalars);
+    return corners(c, lo, hi, gain, scalars);
 }
 
 Ranges QueryPath::each_head(const Ranges& q) const {
     const auto n = static_cast<std::size_t>(t_.sizes[Dim::nope] + t_.sizes[Dim::rope]);
     Ranges out;
     for (std::size_t at = 0; at < q.size(); at += n) {
-        QueryPath part(*this);
-        part.gain_.assign(n, 1.0f);
-        const Ranges head = part.norm(Ranges(q.begin() + static_cast<std::ptrdiff_t>(at), q.begin() + static_cast<std::ptrdiff_t>(at + n)));
+        const Ranges one(q.begin() + static_cast<std::ptrdiff_t>(at), q.begin() + static_cast<std::ptrdiff_t>(at + n));
+        const Ranges head = norm_of(one, std::vector<float>(n, 1.0f), one);
         out.insert(out.end(), head.begin(), head.end());
     }
     return out;
 }
 
-Ranges QueryPath::through(std::int64_t token) {
+QueryPath::Ends QueryPath::through(std::int64_t token) {
     const QueryPieces& p = model_.pieces;
-    Ranges z = exactly(input(token));
+    Ranges z = exactly(input(token)), k;
     if (rank_) {
         Ranges a;
         for (const Projected& y : first(z)) a.push_back(y.allowed);
-        z = p.norm ? norm(a) : a;
+        k = k_input(token, a);
+        z = p.norm ? norm(a) : Ranges(a.begin(), a.begin() + static_cast<std::ptrdiff_t>(rank_));
     } else if (p.norm_always) {
-        QueryPath part(*this);
-        part.gain_.assign(z.size(), 1.0f);
-        z = part.norm(z);
+        z = norm_of(z, std::vector<float>(z.size(), 1.0f), z);
     }
     Ranges q;
     for (const Projected& y : second(z)) q.push_back(y.allowed);
-    return p.norm_each_head ? each_head(q) : q;
+    return {p.norm_each_head ? each_head(q) : q, k};
 }
 
 Source QueryPath::source(std::int64_t token, std::int64_t head, std::int64_t j) const {
@@ -145,70 +162,19 @@ Source QueryPath::source(std::int64_t token, std::int64_t head, std::int64_t j) 
     return model_.pieces.source ? model_.pieces.source(t_.sizes, token, head, j) : Source{token, head * n + j};
 }
 
-std::vector<float> QueryPath::normalised(std::span<const float> a) const {
+std::vector<float> QueryPath::normalised(std::span<const float> a, const std::vector<float>& gain, std::span<const float> row) const {
     const Contract& c = model_.contract;
     Model m;
     m.contract = c;
     m.map = maps_for(c).front();
     m.order = *find_order(c.order == "any" ? "sequential" : c.order);
-    std::vector<float> y(a.size()), w(a.size(), 1.0f);
-    if (gain_.size() == a.size() && !model_.pieces.folded_gain) w = gain_;
-    m.row(a, w, eps(), y);
-    return y;
-}
-
-std::vector<std::vector<std::byte>> QueryPath::run() {
-    const QueryPieces& p = model_.pieces;
-    const bool head = t_.op->abi == Abi::linear;
-    std::vector<std::vector<std::byte>> out(t_.all.size());
-    const auto place = [&](std::string_view name) -> std::size_t {
-        for (std::size_t k = 0; k < t_.all.size(); ++k)
-            if (t_.all[k].spec->name == name) return k;
-        return t_.all.size();
-    };
-    for (std::size_t k = 0; k < t_.all.size(); ++k)
-        if (!t_.all[k].spec->input()) out[k].resize(static_cast<std::size_t>(t_.all[k].count() * bytes(t_.all[k].type)));
-    const auto put = [&](std::string_view name, std::int64_t at, std::span<const float> v) {
-        const std::size_t k = place(name);
-        if (k < out.size() && !v.empty()) pack(t_.all[k].type, v, out[k].data() + at * bytes(t_.all[k].type));
-    };
-    std::vector<std::vector<float>> q;
-    for (std::int64_t token = 0; token < tokens_; ++token) {
-        std::vector<float> z = input(token);
-        if (rank_) {
-            std::vector<float> a(static_cast<std::size_t>(rank_));
-            restate(*a_, first_, p, z, bias_, a);
-            put("tap_a", token * rank_, a);
-            z = p.norm ? normalised(a) : a;
-            put("tap_norm", token * rank_, z);
-        } else if (p.norm_always) {
-            z = normalised(z);
-        }
-        std::vector<float> y(static_cast<std::size_t>(b_->rows()));
-        restate(*b_, second_, p, z, {}, y);
-        if (p.norm_each_head) {
-            const auto n = static_cast<std::size_t>(t_.sizes[Dim::nope] + t_.sizes[Dim::rope]);
-            for (std::size_t at = 0; at < y.size(); at += n) {
-                const auto part = normalised(std::span(y).subspan(at, n));
-                std::copy(part.begin(), part.end(), y.begin() + static_cast<std::ptrdiff_t>(at));
-            }
-        }
-        put("tap_q_b", token * static_cast<std::int64_t>(y.size()), y);
-        if (head) put("y", token * static_cast<std::int64_t>(y.size()), y);
-        q.push_back(std::move(y));
-    }
-    if (head) return out;
-    const std::int64_t B = t_.sizes[Dim::batch], T = t_.sizes[Dim::tokens], H = t_.sizes[Dim::heads], N = t_.sizes[Dim::nope], R = t_.sizes[Dim::rope];
-    for (std::int64_t b = 0; b < B; ++b)
-        for (std::int64_t h = 0; h < H; ++h)
-            for (std::int64_t t = 0; t < T; ++t)
-                for (std::int64_t j = 0; j < N + R; ++j) {
-                    const Source s = source(b * T + t, h, j);
-                    const float v = q[static_cast<std::size_t>(s.token)][static_cast<std::size_t>(s.row)];
-                    const std::int64_t at = (b * H + h) * T + t;
-                    put(j < N ? "q_nope" : "q_pe", j < N ? at * N + j : at * R + (j - N), {&v, 1});
-                }
-    return out;
+    const auto over = model_.pieces.wide_norm ? row : a;
+    std::vector<float> y(over.size()), w(over.size(), 1.0f);
+    std::copy(gain.begin(), gain.end(), w.begin() + (over.size() == a.size() ? 0 : a.data() - row.data()));
+    m.row(over, w, eps(), y);
+    if (over.size() == a.size()) return y;
+    const auto from = a.data() - row.data();
+    return {y.begin() + from, y.begin() + from + static_cast<std::ptrdiff_t>(a.size())};
 }
 
 }  // namespace ulpgate

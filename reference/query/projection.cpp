@@ -114,7 +114,8 @@ WeightRow Matrix::row(std::int64_t o) {
     return {values_, scales_, ops::scale_block};
 }
 
-void project(Matrix& w, const Projection& p, const Ranges& x, std::span<const float> bias, std::vector<Projected>& out, DotCounts* counts) {
+void project(Matrix& w, const Projection& p, const Ranges& x, std::span<const float> bias, std::vector<Projected>& out, DotCounts* counts,
+             std::int64_t first, std::int64_t count) {
     std::vector<float> nominal(x.size());
     std::vector<Wide> wide;
     for (std::size_t k = 0; k < x.size(); ++k) {
@@ -125,9 +126,9 @@ void project(Matrix& w, const Projection& p, const Ranges& x, std::span<const fl
     }
     const DotVector a(nominal);
     const int height = height_of(p.order, x.size());
-    out.resize(static_cast<std::size_t>(w.rows()));
+    out.resize(static_cast<std::size_t>(count < 0 ? w.rows() - first : count));
     for (std::size_t o = 0; o < out.size(); ++o) {
-        const WeightRow row = w.row(static_cast<std::int64_t>(o));
+        const WeightRow row = w.row(first + static_cast<std::int64_t>(o));
         const float b = bias.empty() ? 0.0f : bias[o];
         DotSum d;
         Projected& y = out[o];
@@ -136,6 +137,7 @@ void project(Matrix& w, const Projection& p, const Ranges& x, std::span<const fl
         y.exact = d.value;
         y.error = d.error;
         y.magnitude = d.magnitude;
+        y.before = d.value;
         y.terms = d.terms;
         double spread = 0;
         std::int64_t more = 0;
@@ -170,11 +172,11 @@ void project(Matrix& w, const Projection& p, const Ranges& x, std::span<const fl
     }
 }
 
-void restate(Matrix& w, const Projection& p, const QueryPieces& pieces, std::span<const float> x, std::span<const float> bias, std::span<float> out) {
+void restate(Matrix& w, const Projection& p, const QueryPieces& pieces, std::span<const float> x, std::span<const float> bias, std::span<float> out, std::int64_t first) {
     const auto order = *find_order(p.order == "any" ? "sequential" : p.order);
     std::vector<float> dequantised(x.size());
     for (std::size_t o = 0; o < out.size(); ++o) {
-        const WeightRow row = w.row(static_cast<std::int64_t>(o));
+        const WeightRow row = w.row(first + static_cast<std::int64_t>(o));
         std::span<const float> v = row.w;
         if (!row.scale.empty()) {
             for (std::size_t k = 0; k < x.size(); ++k) dequantised[k] = row.w[k] * row.scale[k / static_cast<std::size_t>(row.block)];

@@ -55,14 +55,17 @@ struct Projected {
     double exact = 0;   // of the nominal x, to error
     double error = 0, width = 0;
     double magnitude = 0;      // sum of |terms|
+    double before = 0;         // the exact sum before a bias that comes after the cast
     std::int64_t terms = 0;    // that are not 0
     std::uint32_t nearest = 0;  // the exact value's word in `round`
 };
 
-// Every output of one token. x: what may enter; bias: empty or one a row.
-void project(Matrix&, const Projection&, const Ranges& x, std::span<const float> bias, std::vector<Projected>& out, DotCounts* = nullptr);
+// Every output of one token, or those of `count` rows from `first` on. x: what may enter; bias: empty or one a row.
+void project(Matrix&, const Projection&, const Ranges& x, std::span<const float> bias, std::vector<Projected>& out, DotCounts* = nullptr,
+             std::int64_t first = 0, std::int64_t count = -1);
 
-// As a kernel with this order does it in f32 (any: sequential), with the pieces' faults. x: one value each.
-void restate(Matrix&, const Projection&, const QueryPieces&, std::span<const float> x, std::span<const float> bias, std::span<float> out);
+// As a kernel with this order does it in f32 (any: sequential), with the pieces' faults: out.size() rows from `first` on.
+// x: one value each.
+void restate(Matrix&, const Projection&, const QueryPieces&, std::span<const float> x, std::span<const float> bias, std::span<float> out, std::int64_t first = 0);
 
 }  // namespace ulpgate

@@ -2,19 +2,12 @@
 
 namespace ulpgate::query_faults {
 
-namespace {
-Source source(const Sizes& s, std::int64_t token, std::int64_t head, std::int64_t j) {
-    const std::int64_t H = s[Dim::heads], T = s[Dim::tokens], N = s[Dim::nope], R = s[Dim::rope], D = N + R;
-    (void)H, (void)T, (void)R, (void)D;
-    return {token / T * T, head * D + j};
-}
-}  // namespace
-
 PIECE(QueryFault, mla_position_shared) = {
     .kind = "mla.position_shared",
-    .line = "every token is given token 0 of its batch",
-    .fix = "read the row of the token itself",
-    .change = [](QueryModel& m) { m.pieces.source = source; },
+    .line = "every token of every batch is rotated by the first one's position",
+    .fix = "read the position of the token itself",
+    .change = [](QueryModel& m) { m.pieces.position = [](const Sizes&, std::span<const std::int64_t> given, std::int64_t) { return given[0]; }; },
+    .needs = "rope=one_cast",
 };
 
 }  // namespace ulpgate::query_faults

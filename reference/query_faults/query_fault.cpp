@@ -8,7 +8,7 @@
 namespace ulpgate {
 namespace {
 
-constexpr std::array fields{"weights=", "bias=", "a.order=", "b.order=", "a.part=", "b.part=", "latent=", "logits=", "taps="};
+constexpr std::array fields{"weights=", "bias=", "a.order=", "b.order=", "a.part=", "b.part=", "latent=", "logits=", "kv=", "absorb=", "rope=", "taps="};
 
 bool names_a_field(std::string_view text) {
     for (const auto token : split(text, ','))
@@ -44,7 +44,7 @@ std::optional<QueryText> parse_query_subject(std::string_view text) {
     std::vector<std::string> texts{std::string(rest)};
     if (rest.empty()) texts = {"bf16,cast_first", "bf16,cast_first,taps=out"};
     for (std::string& t : texts) {
-        if (fault && !fault->needs.empty() && t.find(fault->needs) == t.npos) t += "," + std::string(fault->needs);
+        if (fault && !fault->needs.empty() && t.find(fault->needs.substr(0, fault->needs.find('=') + 1)) == t.npos) t += "," + std::string(fault->needs);
         Claim claim;
         if (auto bad = parse(t, claim)) {
             out.error = ParseError{at + std::min(bad->at, rest.size()), bad->what};
@@ -57,7 +57,8 @@ std::optional<QueryText> parse_query_subject(std::string_view text) {
         }
         const bool head = t.find("logits=") != t.npos;
         if (!head || !fault || fault->head) out.subjects.push_back({m, head ? Abi::linear : Abi::mla_query});
-        if (!head && fault && fault->head && m.contract.taps == Emit::none) out.subjects.push_back({m, Abi::linear});
+        const bool query = m.contract.kv != Kv::none || m.contract.absorb != Absorb::no || m.contract.rope != Rope::none;
+        if (!head && !query && fault && fault->head && m.contract.taps == Emit::none) out.subjects.push_back({m, Abi::linear});
     }
     return out;
 }

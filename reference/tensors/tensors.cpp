@@ -93,6 +93,8 @@ Tensors lay_out(const Op& op, const Contract& c, const Sizes& sizes, std::int64_
         case Of::y: n.type = c.y; break;
         case Of::res: n.type = c.res; break;
         case Of::f32: n.type = Type::f32; break;
+        case Of::i64: n.type = Type::i64; break;
+        case Of::angles: n.type = c.rope == Rope::one_cast ? Type::f32 : c.x; break;
         case Of::weights: n.type = c.weights == Type::none ? c.x : c.weights; break;
         }
         for (Dim d : spec.dim)

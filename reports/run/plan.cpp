@@ -143,7 +143,8 @@ void plan_subject(const RunRequest& r, const Wanted& w, Plan& plan, Result& resu
 bool same_tensors(const Contract& a, const Contract& b) {
     return a.x == b.x && a.w == b.w && a.y == b.y && a.res == b.res && (a.gain == Gain::none) == (b.gain == Gain::none) && a.beta == b.beta &&
            a.rstd == b.rstd && (a.residual == Residual::none) == (b.residual == Residual::none) && a.quant == b.quant &&
-           a.weights == b.weights && (a.bias == Bias::none) == (b.bias == Bias::none) && a.taps == b.taps;
+           a.weights == b.weights && (a.bias == Bias::none) == (b.bias == Bias::none) && a.taps == b.taps && a.kv == b.kv && a.absorb == b.absorb &&
+           a.rope == b.rope;
 }
 
 std::optional<std::size_t> entry_for(const std::vector<EntryInfo>& entries, Abi abi, const Claim& claim) {

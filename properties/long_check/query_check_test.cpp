@@ -1,0 +1,17 @@
+#include "properties/long_check/query_check.hpp"
+
+#include <gtest/gtest.h>
+
+namespace ulpgate::long_check {
+namespace {
+
+TEST(QueryLongCheck, TheFirstTasksFindNothing) {
+    QueryRecord r;
+    while (r.tasks < 400) r.step();
+    for (const auto& f : r.findings) ADD_FAILURE() << f;
+    EXPECT_GT(r.outputs, 100000);
+    for (const char* stage : {"bf16 q", "bf16 q_a", "fp16 norm", "bf16 absorb", "bf16 rope", "bf16 kv norm", "bf16 k_pe", "bf16 k_input", "f32 logits"}) EXPECT_GT(r.stages[stage].outputs, 0) << stage;
+}
+
+}  // namespace
+}  // namespace ulpgate::long_check
