@@ -1,6 +1,7 @@
 // Any model or fault of reference/ as a subject behind the public ABI. The variant says which, as in
 // reference/faults/subject_text.hpp. Each entry claims the contract of its model without the fault: a faulty
 // kernel does not know that it is one.
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <mutex>
@@ -123,14 +124,16 @@ void add(Described& d, Model model) {
     auto k = std::make_unique<Kernel>();
     k->model = std::move(model);
     const Model& m = k->model;
-    const Fault* f = find_fault(std::string_view(m.fault).substr(0, m.fault.find(':')));
     k->claim = print(m.contract);
     ulpgate_entry e{};
     e.size = sizeof e;
     e.contract = k->claim.c_str();
     e.rmsnorm = rmsnorm;
-    e.d_min = f && f->param == "COLUMN" && m.p >= 0 ? static_cast<std::int64_t>(m.p) + 1
-                                                    : 1;  // the column must exist
+    e.d_min = 1;
+    for (const Fault* f : faults_of(m)) {
+        const double p = m.parameters[static_cast<std::size_t>(f->stage)].p;
+        if (f->param == "COLUMN" && p >= 0) e.d_min = std::max(e.d_min, static_cast<std::int64_t>(p) + 1);  // it must exist
+    }
     e.user = k.get();
     d.entries.push_back(e);
     d.kernels.push_back(std::move(k));

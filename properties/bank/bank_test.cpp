@@ -1,10 +1,11 @@
 // Every fault model of the bank against the claim of its base model, on inputs that were not designed for it: profiles that
-// are no probes, seeds chosen at run time. The table says which profile saw which fault how often.
+// are no probes, seeds chosen at run time. The table says which profile was the first to see which fault how often.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <map>
 #include <random>
+#include <tuple>
 
 #include "properties/cases/case.hpp"
 #include "properties/judge/judge.hpp"
@@ -46,6 +47,18 @@ Verdict verdict(const Model& m, const Tensors& t, const Claim& claim) {
     return judge(t, o, claim).verdict;
 }
 
+using Inputs = std::map<std::tuple<std::string, std::string_view, std::uint64_t>, Tensors>;
+
+// The claim's own model passes on them: asked once for all the faults of the claim.
+const Tensors& judged_right(Inputs& known, const Model& right, const Profile& p, const std::string& text, std::uint64_t seed) {
+    const auto key = std::tuple(text, p.name, seed);
+    if (const auto at = known.find(key); at != known.end()) return at->second;
+    const Claim claim{right.contract};
+    const Tensors& t = known.emplace(key, tensors_of(p, claim, seed)).first->second;
+    EXPECT_EQ(verdict(right, t, claim), Verdict::pass) << text << " " << p.name << " seed " << seed;
+    return t;
+}
+
 std::vector<const Profile*> undesigned() {
     std::vector<const Profile*> out;
     for (const Profile* p : profiles::all())
@@ -57,13 +70,18 @@ TEST(Bank, EveryFaultIsSeenOnInputsThatWereNotDesignedForIt) {
     const auto profiles = undesigned();
     ASSERT_GE(profiles.size(), 2u);
     std::random_device random;
+    Inputs inputs;
     std::vector<std::uint64_t> drawn(seeds);
     for (auto& s : drawn) s = random();
-    fmt::print("{:<22} {:<5}", "seen with 20 seeds", "type");
+    fmt::print("{:<22} {:<5}", fmt::format("first seen, {} seeds", seeds), "type");
     for (const Profile* p : profiles) fmt::print(" {:>11}", p->name);
     fmt::print("\n");
     for (const Fault* f : faults::all())
         for (const Type type : {Type::bf16, Type::fp16, Type::f32}) {
+            if (!f->needs.empty()) {
+                fmt::print("{:<22} {:<5} shows only in {}\n", f->kind, name(type), f->needs);
+                continue;
+            }
             const std::string text = claim_of(*f, type);
             Claim claim;
             ASSERT_FALSE(parse(text, claim));
@@ -74,16 +92,15 @@ TEST(Bank, EveryFaultIsSeenOnInputsThatWereNotDesignedForIt) {
                 }
             const Model faulty = model_of(text, std::string(f->kind)), right = model_of(text, "");
             std::map<std::string_view, int> by_profile;
-            for (const auto seed : drawn) {
-                int seen = 0;
-                for (const Profile* p : profiles) {
-                    const Tensors t = tensors_of(*p, claim, seed);
-                    ASSERT_EQ(verdict(right, t, claim), Verdict::pass) << text << " " << p->name << " seed " << seed;
-                    const bool caught = verdict(faulty, t, claim) == Verdict::inadmissible;
-                    seen += caught;
-                    by_profile[p->name] += caught;
+            for (std::size_t k = 0; k < drawn.size(); ++k) {
+                bool seen = false;
+                for (std::size_t n = 0; n < profiles.size() && !seen; ++n) {  // another profile is asked first each time
+                    const Profile& p = *profiles[(k + n) % profiles.size()];
+                    const Tensors& t = judged_right(inputs, right, p, text, drawn[k]);
+                    seen = verdict(faulty, t, claim) == Verdict::inadmissible;
+                    by_profile[p.name] += seen;
                 }
-                EXPECT_GT(seen, 0) << f->kind << " " << text << " seed " << seed;
+                EXPECT_TRUE(seen) << f->kind << " " << text << " seed " << drawn[k];
             }
             fmt::print("{:<22} {:<5}", f->kind, name(type));
             for (const Profile* p : profiles) fmt::print(" {:>11}", by_profile[p->name]);

@@ -15,6 +15,7 @@ namespace ulpgate::naming {
 struct Row {
     std::span<const float> statistic;  // what the statistic sees
     std::span<const float> partner;    // the same of the row that a fault adds; empty: none
+    std::span<const float> spilled;    // values after the row's end that a fault adds
     double eps;
 };
 
@@ -31,8 +32,14 @@ struct SumRange {
 SumRange sum_range(const Model&, const Row&);
 // From the sum on. m.scale, where there is one, is applied last: its values alone are possible.
 Range scalar_range(const Model&, const Row&, SumRange);
-// A fault that changes the sum: in the model's own order.
+// A fault that changes the sum: in the model's own order. Where the orders of the bank give nearly the same sum, all of them.
 Range ordered_range(const Model&, const Row&);
+// The same given the sums: in the model's order, and in two others.
+struct Sums {
+    double own, sequential, pairwise;
+};
+Sums ordered_sums(const Model&, const Row&);
+Range ordered_range(const Model&, const Row&, Sums);
 
 // Whether some scalar of the range that the model can give lies in [lo, hi].
 bool meets(const Model&, Range, float lo, float hi);

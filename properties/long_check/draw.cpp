@@ -140,7 +140,7 @@ void make_model(Rng& g, const Claimed& c, std::string_view type, Task& t) {
         t.model += fmt::format(" (root {} ulp {})", c.k, form ? "above" : "below");
     }
     if (tree) t.subject.sum = random_tree, t.model += " (random tree)";
-    if (g.below(2)) t.subject.with_eps = eps_from_f64, t.subject.p = t.input.eps, t.model += " (eps in f64)";
+    if (g.below(2)) t.subject.with_eps = eps_from_f64, t.subject.parameters[static_cast<std::size_t>(Stage::eps)].p = t.input.eps, t.model += " (eps in f64)";
 }
 
 }  // namespace

@@ -171,7 +171,8 @@ FormFinding find_forms(Prober& p, std::vector<Form> candidates) {
             const double sum = exact_sum(x);
             for (auto& f : candidates) {
                 if (f.excluded_by >= 0) continue;
-                const auto want = predicted(f.model, x, b.w, sum, eps);
+                const bool own = f.model.sum || f.model.weight;  // a changed sum: of integers, in its own order
+                const auto want = predicted(f.model, x, b.w, own ? f.model.sum_of(x) : sum, eps);
                 for (std::size_t j = 0; j < d && f.excluded_by < 0; ++j)
                     if (encode(y, want[j]) != words[static_cast<std::size_t>(i) * d + j]) f.excluded_by = out.rows + i, f.col = static_cast<int>(j);
             }

@@ -4,14 +4,14 @@ namespace ulpgate::faults {
 
 PIECE(Fault, eps_value) = {
     .kind = "eps.value",
-    .stage = Stage::eps,
+    .stage = Stage::epsilon,
     .line = "v = m + EPS, whatever eps is given",
     .param = "EPS",
     .fix = "use the eps that is passed in, not a constant",
     .default_param = [](std::int64_t) { return 1e-5; },
     .change =
         [](Model& m) {
-            m.with_eps = [](const Moments& s, double p) { return s.ms + static_cast<float>(p); };
+            m.epsilon = [](const Model&, double, double p) { return static_cast<float>(p); };
         },
 };
 

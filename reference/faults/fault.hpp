@@ -1,6 +1,9 @@
 // A fault is one changed piece of a model. One small file each; `fix` is what a kernel author reads.
 #pragma once
+#include <initializer_list>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "reference/model/model.hpp"
 
@@ -18,7 +21,12 @@ struct Fault {
     std::string_view (*invisible)(const Contract&) = nullptr;
     // The contract, less its type, of the model that the kind alone stands for.
     std::string_view base = "cast_first";
+    std::initializer_list<Stage> also{};  // further stages that it changes
+    std::string_view needs{};             // what an input must hold to show it; "": ordinary rows do
 };
+
+// Whether both can be in one model: they change no stage in common.
+bool combine(const Fault&, const Fault&);
 
 // Shared reason: T is f32, so that rounding to T is the identity.
 inline std::string_view identity_in_f32(const Contract& c) {
@@ -35,7 +43,13 @@ std::span<const Fault* const> all();
 }
 const Fault* find_fault(std::string_view kind);
 
-// Applies the fault with its default parameter, or with p.
+// The faults that a model's text names; kinds that are not listed are left out.
+std::vector<const Fault*> faults_of(const Model&);
+
+// Applies the fault with its default parameter, or with p, beside those the model has.
 void apply(const Fault&, Model&, double p = std::numeric_limits<double>::quiet_NaN());
+void set_parameter(const Fault&, Model&, double p);
+// "eps.value:1e-05", "eps.outside"
+std::string text(const Fault&, double p);
 
 }  // namespace ulpgate

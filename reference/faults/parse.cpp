@@ -122,19 +122,23 @@ std::optional<ParseError> set_mean_in(const Extra& e, Model& m) {
     return {};
 }
 
-std::optional<ParseError> set_fault(const Extra& e, Model& m) {
-    const auto colon = e.value.find(':');
-    const auto kind = e.value.substr(0, colon);
+// One KIND[:PARAM] of the faults, which begins at `at`.
+std::optional<ParseError> set_one_fault(std::string_view token, std::size_t at, Model& m) {
+    const auto colon = token.find(':');
+    const auto kind = token.substr(0, colon);
     const Fault* f = find_fault(kind);
     if (!f) {
         std::vector<std::string> kinds;
         for (const Fault* k : faults::all()) kinds.emplace_back(k->kind);
-        return ParseError{e.at, fmt::format("no fault '{}'{} ({})", kind, did_you_mean(kind, kinds),
-                                            fmt::join(kinds, " "))};
+        return ParseError{at, fmt::format("no fault '{}'{} ({})", kind, did_you_mean(kind, kinds),
+                                          fmt::join(kinds, " "))};
     }
-    if (colon == e.value.npos) return apply(*f, m), std::nullopt;
-    const auto text = e.value.substr(colon + 1);
-    const auto at = e.at + colon + 1;
+    for (const Fault* other : faults_of(m))
+        if (!combine(*f, *other))
+            return ParseError{at, fmt::format("{} and {} change the same line", other->kind, f->kind)};
+    if (colon == token.npos) return apply(*f, m), std::nullopt;
+    const auto text = token.substr(colon + 1);
+    at += colon + 1;
     if (f->param.empty()) return ParseError{at, fmt::format("{} takes no parameter, got '{}'", kind, text)};
     double p = 0;
     const auto [end, bad] = std::from_chars(text.data(), text.data() + text.size(), p);
@@ -144,6 +148,16 @@ std::optional<ParseError> set_fault(const Extra& e, Model& m) {
     if (f->param != "EPS" && (p != std::floor(p) || p > 0x1p53))
         return ParseError{at, fmt::format("{} of {} is an integer, not '{}'", f->param, kind, text)};
     apply(*f, m, p);
+    return {};
+}
+
+// KIND[:PARAM][+KIND[:PARAM]]...: faults of different stages.
+std::optional<ParseError> set_fault(const Extra& e, Model& m) {
+    std::size_t at = e.at;
+    for (const auto token : split(e.value, '+')) {
+        if (auto bad = set_one_fault(token, at, m)) return bad;
+        at += token.size() + 1;
+    }
     m.fault = e.value;
     return {};
 }

@@ -31,7 +31,7 @@ TEST(ParseModel, Fields) {
     EXPECT_EQ(m.order.p, (OrderParams{16, 2, 0}));
     EXPECT_TRUE(m.fma);
     EXPECT_EQ(m.fault, "lane.dropped:7");
-    EXPECT_EQ(m.parameter(100), 7);
+    EXPECT_EQ(m.parameter(Stage::columns, 100), 7);
     EXPECT_EQ(m.rsqrt(4, {}, 0), 0.5f);
     EXPECT_EQ(print(m.contract), "bf16,f32_gain,w=f32,y=bf16,assoc=x_rw,order=lanes:16x2");
 
@@ -42,10 +42,14 @@ TEST(ParseModel, Fields) {
     EXPECT_FALSE(model("f32,cast_first,acc=f64,mean_in=f32").f64_mean);
 
     const Model defaults = model("fp16,cast_first,fault=lane.dropped");
-    EXPECT_TRUE(std::isnan(defaults.p));
-    EXPECT_EQ(defaults.parameter(100), 99);
-    EXPECT_EQ(model("bf16,cast_first,fault=eps.value").parameter(100), 1e-5);
-    EXPECT_EQ(model("bf16,cast_first,fault=eps.value:1e-4").parameter(100), 1e-4);
+    EXPECT_TRUE(std::isnan(defaults.parameters[static_cast<std::size_t>(Stage::columns)].p));
+    EXPECT_EQ(defaults.parameter(Stage::columns, 100), 99);
+    EXPECT_EQ(model("bf16,cast_first,fault=eps.value").parameter(Stage::epsilon, 100), 1e-5);
+    EXPECT_EQ(model("bf16,cast_first,fault=eps.value:1e-4").parameter(Stage::epsilon, 100), 1e-4);
+    const Model two = model("bf16,cast_first,fault=eps.outside+stat.wrong_divisor:2112");
+    EXPECT_EQ(two.parameter(Stage::mean, 1536), 2112);
+    EXPECT_EQ(faults_of(two).size(), 2u);
+    EXPECT_NE(two.root, nullptr);
     EXPECT_EQ(model("bf16,f32_gain").map->assoc, Assoc::xr_w);
     EXPECT_EQ(model("bf16,cast_first,by=div").map->name, "cast_first,by=div");
     EXPECT_EQ(model("bf16,cast_first,by=div,fault=order.gain_then_cast").map->name,
@@ -74,6 +78,8 @@ TEST(ParseModel, ErrorsSayWhereAndWhat) {
         {"bf16,cast_first,fault", 16, "needs a value"},
         {"bf16,cast_first,fault=", 22, "no fault ''"},
         {"bf16,cast_first,fault=eps.nome", 22, "did you mean 'eps.none'?"},
+        {"bf16,cast_first,fault=eps.none+eps.max", 31, "eps.none and eps.max change the same line"},
+        {"bf16,cast_first,fault=eps.none+eps.nome", 31, "did you mean 'eps.none'?"},
         {"bf16,cast_first,fault=eps.none:3", 31, "takes no parameter"},
         {"bf16,cast_first,fault=eps.value:", 32, "EPS of eps.value is a number of at least 0, not ''"},
         {"bf16,cast_first,fault=eps.value:nan", 32, "number of at least 0"},

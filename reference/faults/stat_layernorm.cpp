@@ -13,6 +13,7 @@ PIECE(Fault, stat_layernorm) = {
             m.sum = centred_sum;
             m.element = centre;
         },
+    .also = {Stage::element},
 };
 
 }  // namespace ulpgate::faults

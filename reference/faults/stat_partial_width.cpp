@@ -14,8 +14,9 @@ PIECE(Fault, stat_partial_width) = {
             m.weight = [](std::int64_t j, std::int64_t, double p) {
                 return static_cast<double>(j) < p ? 1 : 0;
             };
-            m.mean = [](float s, std::span<const float>, double p) { return s / static_cast<float>(p); };
+            m.mean = [](const Moments& s, double p) { return s.s / static_cast<float>(p); };
         },
+    .also = {Stage::mean},
 };
 
 }  // namespace ulpgate::faults

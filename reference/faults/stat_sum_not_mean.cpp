@@ -7,7 +7,7 @@ PIECE(Fault, stat_sum_not_mean) = {
     .stage = Stage::mean,
     .line = "m = S",
     .fix = "divide the sum of squares by d",
-    .change = [](Model& m) { m.mean = [](float s, std::span<const float>, double) { return s; }; },
+    .change = [](Model& m) { m.mean = [](const Moments& s, double) { return s.s; }; },
 };
 
 }  // namespace ulpgate::faults

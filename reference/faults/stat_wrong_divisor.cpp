@@ -12,7 +12,7 @@ PIECE(Fault, stat_wrong_divisor) = {
     .default_param = [](std::int64_t d) { return d == 2112 ? 1536.0 : 2112.0; },
     .change =
         [](Model& m) {
-            m.mean = [](float s, std::span<const float>, double p) { return s / static_cast<float>(p); };
+            m.mean = [](const Moments& s, double p) { return s.s / static_cast<float>(p); };
         },
 };
 

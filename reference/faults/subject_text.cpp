@@ -51,7 +51,7 @@ Split take_apart(std::string_view text) {
     s.model = text.substr(prefix);
     s.model_at = prefix;
     const auto first = s.model.substr(0, s.model.find(','));
-    const Fault* f = find_fault(first.substr(0, first.find(':')));
+    const Fault* f = find_fault(first.substr(0, first.find_first_of(":+")));
     if (prefix == 6 || (prefix == 0 && !f)) return s;
     s.faulty = true;
     s.fault = first;
@@ -94,14 +94,18 @@ std::optional<ParseError> parse_subject(std::string_view text, SubjectModels& ou
         Model m;
         if (const auto bad = parse(c.text, m))
             return ParseError{std::min(c.place(bad->at), text.size()), bad->what};
-        const Fault* f = find_fault(std::string_view(m.fault).substr(0, m.fault.find(':')));
-        const auto why = f && f->invisible ? f->invisible(m.contract) : "";
-        if (why.empty())
+        std::string reasons;  // of faults that change nothing; one that does is enough
+        bool visible = m.fault.empty();
+        for (const Fault* f : faults_of(m)) {
+            const auto why = f->invisible ? f->invisible(m.contract) : "";
+            visible = visible || why.empty();
+            if (!why.empty()) reasons += fmt::format("{}{} changes nothing ({})", reasons.empty() ? "" : ", ", f->kind, why);
+        }
+        if (visible)
             found.models.push_back(std::move(m));
         else
-            found.left_out +=
-                fmt::format("{}{} left out: {} changes nothing ({})", found.left_out.empty() ? "" : "; ",
-                            name(m.contract.x), f->kind, why);
+            found.left_out += fmt::format("{}{} left out: {}", found.left_out.empty() ? "" : "; ",
+                                          name(m.contract.x), reasons);
     }
     out = std::move(found);
     return {};

@@ -1,7 +1,8 @@
 // The models that a subject's text stands for:
 //
 //   [model/]TEXT                       a model, as parse() in reference/model/model.hpp reads it
-//   [faulty/]KIND[:PARAM][,MODEL]      MODEL with that fault; MODEL left out: the fault's usual one
+//   [faulty/]KIND[:PARAM][+...][,MODEL]  MODEL with these faults, each of another stage; MODEL left out: the first
+//                                      one's usual
 //
 // A text without a TYPE stands for bf16, fp16 and f32, less those in which the fault can change nothing.
 #pragma once

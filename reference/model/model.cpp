@@ -3,20 +3,16 @@
 #include <cmath>
 
 namespace ulpgate {
-namespace {
-
-// The narrowing of a run-time type as a function pointer, for accumulation in T.
 float (*narrow_to(Type t))(float) {
     return with_format(
         t, [](auto f) -> float (*)(float) { return [](float v) { return decltype(f)::round(v); }; });
 }
 
-}  // namespace
-
 float rsqrt_nearest(float v) { return static_cast<float>(1 / std::sqrt(static_cast<double>(v))); }
 
-double Model::parameter(std::size_t d) const {
-    return std::isnan(p) && default_p ? default_p(static_cast<std::int64_t>(d)) : p;
+double Model::parameter(Stage stage, std::size_t d) const {
+    const Parameter& q = parameters[static_cast<std::size_t>(stage)];
+    return std::isnan(q.p) && q.by_default ? q.by_default(static_cast<std::int64_t>(d)) : q.p;
 }
 
 std::size_t Model::statistic_width(std::size_t d) const {
@@ -64,7 +60,7 @@ double Model::sum_of(std::span<const float> x) const {
     x = x.first(statistic_width(x.size()));
     std::vector<float> counted;
     if (weight) {
-        const double q = parameter(static_cast<std::size_t>(d));
+        const double q = parameter(Stage::columns, static_cast<std::size_t>(d));
         counted.assign(x.begin(), x.end());
         const auto all = static_cast<std::int64_t>(x.size());
         for (std::int64_t j = 0; j < all;
@@ -80,23 +76,24 @@ double Model::sum_of(std::span<const float> x) const {
 }
 
 Scalars Model::scalars(double sum64, std::span<const float> x, double eps) const {
-    const double q = parameter(x.size());
+    const double of_eps = parameter(Stage::eps, x.size());
     const auto s = static_cast<float>(sum64);
-    Moments m{s, static_cast<float>(statistic_width(x.size())), 0, static_cast<float>(eps)};
+    Moments m{s, static_cast<float>(statistic_width(x.size())), 0, 0, contract.x};
+    m.eps = epsilon ? epsilon(*this, eps, parameter(Stage::epsilon, x.size())) : static_cast<float>(eps);
     if (mean)
-        m.ms = mean(s, x, q);
+        m.ms = mean(m, parameter(Stage::mean, x.size()));
     else if (f64_mean)
         m.ms = static_cast<float>(sum64 / static_cast<double>(m.n));
     else
         m.ms = contract.mean == Mean::recip ? s * (1.0f / m.n) : s / m.n;
-    const float v = with_eps ? with_eps(m, q) : m.ms + m.eps;
+    const float v = with_eps ? with_eps(m, of_eps) : m.ms + m.eps;
     float r = 0;
     if (map->by == By::div)
-        r = root ? root(v, m, q) : std::sqrt(v);
+        r = root ? root(v, m, of_eps) : std::sqrt(v);
     else if (rsqrt)
-        r = rsqrt(v, m, q);
+        r = rsqrt(v, m, parameter(Stage::rsqrt, x.size()));
     else
-        r = root ? 1.0f / root(v, m, q) : rsqrt_nearest(v);
+        r = root ? 1.0f / root(v, m, of_eps) : rsqrt_nearest(v);
     r = moved(r, r_steps);
     return {sum64, m.ms, v, scale ? scale(*this, r) : r};
 }
@@ -105,16 +102,21 @@ float Model::statistic(std::span<const float> x, double eps) const { return from
 
 void Model::elements(std::span<const float> x, std::span<const float> w, float r, std::span<float> y) const {
     MapTypes types = map_types(contract);
-    const double q = parameter(x.size());
+    const double of_gain = parameter(Stage::gain, x.size()), of_output = parameter(Stage::output, x.size());
     std::vector<float> changed, factors;
     if (element) {
         changed.assign(x.begin(), x.end());
         element(*this, changed);
         x = changed;
     }
+    if (gains && !w.empty()) {
+        factors.assign(w.begin(), w.end());
+        gains(types, factors, of_gain);
+        w = factors;
+    }
     if (gain && !w.empty()) {
         factors.resize(w.size());
-        for (std::size_t j = 0; j < w.size(); ++j) factors[j] = gain(types, w[j], q);
+        for (std::size_t j = 0; j < w.size(); ++j) factors[j] = gain(types, w[j], of_gain);
         w = factors;
         types.gain = Gain::given;
     }
@@ -123,7 +125,7 @@ void Model::elements(std::span<const float> x, std::span<const float> w, float r
     if (output)
         for (std::int64_t j = 0; j < d; ++j) {
             auto& out = y[static_cast<std::size_t>(j)];
-            out = output(out, j, d, q);
+            out = output(out, j, d, of_output);
         }
 }
 

@@ -6,6 +6,7 @@
 //   named roundings
 // Source of the default: moonshotai/Kimi-K2-Instruct modeling_deepseek.py at fd1984e2b7a3, lines 94-111.
 #pragma once
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -22,11 +23,13 @@
 namespace ulpgate {
 
 // The stages at which a line can be changed. Faults of different stages combine.
-enum class Stage { map, round, gain, columns, sum, mean, eps, rsqrt, address, output };
+enum class Stage { map, round, gain, element, columns, sum, rows, mean, epsilon, eps, rsqrt, residual, address, output };
+inline constexpr std::size_t stages = 14;
 
 // What the lines after the sum work on: S, the number of columns, S / d, and eps as f32.
 struct Moments {
     float s, n, ms, eps;
+    Type t;  // of x
 };
 
 // What stands between the sum and the row's scalar.
@@ -48,14 +51,22 @@ struct Model {
     Narrow narrow = narrow_nearest;
     // W = w, or as the contract's gain says
     float (*gain)(const MapTypes&, float w, double p) = nullptr;
+    // changes the gain as a whole, before gain() and 1 + w: none
+    void (*gains)(const MapTypes&, std::span<float> w, double p) = nullptr;
     // times that column j is counted, 0, 1 or 2: 1
     int (*weight)(std::int64_t j, std::int64_t d, double p) = nullptr;
     // S = squares_sum(x, contract.sq, contract.acc)
     float (*sum)(const Model&, std::span<const float> x) = nullptr;
     // the row whose S is added to this row's; itself: none
     std::int64_t (*partner)(std::int64_t row, std::int64_t rows) = nullptr;
+    // values after the row's end that are counted too, where they belong to the tensor: none
+    std::int64_t (*spill)(std::int64_t d) = nullptr;
+    // changes the model by the number of rows of the call: no
+    void (*for_rows)(Model&, std::int64_t rows) = nullptr;
+    // which sum of x and the residual goes where: as the contract says
+    std::optional<Residual> mix;
     // m = S / d, or S * fl(1/d) where the contract says so
-    float (*mean)(float s, std::span<const float> x, double p) = nullptr;
+    float (*mean)(const Moments&, double p) = nullptr;
     // v = m + eps
     float (*with_eps)(const Moments&, double p) = nullptr;
     // rms = sqrt(v); where set and the map multiplies, r = 1 / rms in two roundings
@@ -64,6 +75,8 @@ struct Model {
     float (*rsqrt)(float v, const Moments&, double p) = nullptr;
     // last change to r (to the rms where the map divides): none
     float (*scale)(const Model&, float r) = nullptr;
+    // the eps that is used, as f32: fl32(eps)
+    float (*epsilon)(const Model&, double eps, double p) = nullptr;
     // changes a copy of x before it is normalised: none
     void (*element)(const Model&, std::span<float> x) = nullptr;
     // first element of a row of x: row * ld
@@ -71,11 +84,15 @@ struct Model {
     // last change to an output: none
     float (*output)(float y, std::int64_t j, std::int64_t d, double p) = nullptr;
 
-    double p = std::numeric_limits<double>::quiet_NaN();  // the fault's parameter; NaN: default_p(d)
-    double (*default_p)(std::int64_t d) = nullptr;
-    std::string fault;  // "" or its kind with the parameter
+    // A fault's parameter, by the stages it changes; NaN: its default for this d.
+    struct Parameter {
+        double p = std::numeric_limits<double>::quiet_NaN();
+        double (*by_default)(std::int64_t d) = nullptr;
+    };
+    std::array<Parameter, stages> parameters{};
+    std::string fault;  // "" or the kinds with their parameters: "eps.outside+stat.wrong_divisor:2112"
 
-    double parameter(std::size_t d) const;
+    double parameter(Stage, std::size_t d) const;
     // The columns that the statistic is taken over: d, or fewer by the contract's stat_width.
     std::size_t statistic_width(std::size_t d) const;
 
@@ -97,6 +114,9 @@ struct Model {
     // The whole case: outputs by tensor index, packed in row-major order; empty for inputs.
     std::vector<std::vector<std::byte>> run(const Tensors&) const;
 };
+
+// The narrowing of a run-time type as a function of one value.
+float (*narrow_to(Type))(float);
 
 // 1/sqrt(v) rounded once to f32: exhaustively proven in model_test.cpp. v = 0: inf; v < 0 or NaN: NaN.
 float rsqrt_nearest(float v);

@@ -55,9 +55,10 @@ struct Lowered {
     const float* x;
     float (*narrow)(float);
     bool squares = true;
+    const float* factor = nullptr;  // what x is multiplied by instead of itself
     S zero() const { return 0; }
     S mac(S s, std::size_t i) const {
-        const float square = x[i] * x[i];
+        const float square = x[i] * (factor ? factor[i] : x[i]);
         return narrow(s + (squares ? narrow(square) : square));
     }
     S add(S a, S b) const { return narrow(a + b); }

@@ -113,14 +113,14 @@ std::string_view name(ErrorStage s) {
 
 std::string why_no_stages(const Model& m) {
     if (!m.fault.empty()) return "it has a fault (" + m.fault + "): its lines are not the contract's";
-    if (m.narrow != narrow_nearest || m.gain || m.weight || m.partner || m.element || m.address || m.output || m.scale)
+    if (m.narrow != narrow_nearest || m.gain || m.gains || m.weight || m.partner || m.spill || m.for_rows || m.mix || m.epsilon || m.element || m.address || m.output || m.scale)
         return "one of its lines is not the contract's";
     return "";
 }
 
 namespace {
 
-RowStages stages(const Model& m, const RowLogs& row, float scalar, std::span<const float> x, std::span<const float> w) {
+RowStages elements_of(const Model& m, const RowLogs& row, float scalar, std::span<const float> x, std::span<const float> w) {
     RowStages out;
     out.r = row.r;
     const bool has_gain = !w.empty();
@@ -152,7 +152,7 @@ RowStages row_stages_of(const Model& m, std::span<const float> x, std::span<cons
     const auto seen = x.first(m.statistic_width(x.size()));
     const auto k = m.scalars(m.sum_of(x), x, eps);
     if (!usable(static_cast<float>(k.s)) || !usable(k.v) || !usable(k.scalar)) return none(x);
-    return stages(m, row_logs(m, k, seen, eps), k.scalar, x, w);
+    return elements_of(m, row_logs(m, k, seen, eps), k.scalar, x, w);
 }
 
 RowStages row_stages_given(const Model& m, float scalar, std::span<const float> x, std::span<const float> w, double eps) {
@@ -164,7 +164,7 @@ RowStages row_stages_given(const Model& m, float scalar, std::span<const float> 
     RowLogs row{};
     row.c[3] = m.map->by == By::div ? -0.5 * log_ratio(squared - exact, exact) : 0.5 * log_ratio(squared * exact - 1, Big(1));
     row.r = static_cast<double>(Big(1 / sqrt(exact)));
-    return stages(m, row, scalar, x, w);
+    return elements_of(m, row, scalar, x, w);
 }
 
 void StageBudget::add(const RowStages& r, std::int64_t row) {

@@ -1,0 +1,46 @@
+// How well a diagnosis names: each fault of the bank in kernels whose order, mean and root it does not know, and kernels without
+// a fault, of which nothing may be said.
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "properties/explain/explain.hpp"
+#include "reference/faults/fault.hpp"
+
+namespace ulpgate {
+
+struct ForeignArithmetic {
+    std::string_view name;    // "lanes8x4"
+    std::string_view fields;  // of a model's text
+    bool newton = false;      // r by a Newton step on a coarse estimate, with its residual by FMA
+};
+std::span<const ForeignArithmetic> foreign_arithmetics();
+
+enum class Naming {
+    right,      // the fault, and it alone
+    tied,       // it among others that no row tells from it
+    wrong,      // another fault
+    unnamed,    // seen, and said to be unknown
+    missed,     // not seen
+    invisible,  // proven: no output can change
+};
+std::string_view name(Naming);
+
+struct MutantCell {
+    std::string kind;  // "": no fault, where anything but `missed` is a false alarm
+    std::string_view arithmetic;
+    Type type = Type::none;
+    std::int64_t d = 0;
+    Naming naming = Naming::missed;
+    std::string said;  // the names, or the reason why nothing can be seen
+    std::int64_t rows = 0, calls = 0;
+    double seconds = 0;
+};
+
+// One cell. fault null: none.
+MutantCell name_mutant(const Fault*, const ForeignArithmetic&, Type, std::int64_t d);
+
+}  // namespace ulpgate

@@ -1,0 +1,15 @@
+#include <cmath>
+
+#include "reference/faults/fault.hpp"
+
+namespace ulpgate::faults {
+
+PIECE(Fault, eps_root_outside) = {
+    .kind = "eps.root_outside",
+    .stage = Stage::eps,
+    .line = "r = 1 / sqrt(sqrt(m) + eps)",
+    .fix = "take the root once, of m + eps",
+    .change = [](Model& m) { m.with_eps = [](const Moments& s, double) { return std::sqrt(s.ms) + s.eps; }; },
+};
+
+}  // namespace ulpgate::faults
