@@ -7,11 +7,13 @@
 #include <chrono>
 #include <cmath>
 #include <filesystem>
+#include <functional>
 #include <thread>
 
 #include "fuzz/campaign/features.hpp"
 #include "fuzz/campaign/name.hpp"
 #include "fuzz/campaign/state.hpp"
+#include "impls/subject/build.hpp"
 
 namespace ulpgate::fuzzing {
 namespace {
@@ -48,8 +50,10 @@ class Campaign {
                (o_.most_findings && s.findings.size() >= o_.most_findings);
     }
     double elapsed() const { return std::chrono::duration<double>(Clock::now() - began_).count(); }
-    std::vector<Ran> generation(std::int64_t n);
-    Ran one(Subject&, std::int64_t number) const;
+    std::vector<Ran> in_parallel(std::int64_t n, const std::function<Ran(Subject&, std::int64_t)>& one);
+    Ran drawn(Subject&, std::int64_t number) const;
+    Ran run_one(Subject&, std::size_t entry, Case) const;
+    void begin_again();
     void take(std::int64_t number, Ran&);
     void fail(std::int64_t number, const Ran&);
     void drop_what_dies(const Ran&);
@@ -64,6 +68,7 @@ class Campaign {
     std::unique_ptr<Subject> fresh_;
     Clock::time_point began_ = Clock::now(), saved_ = Clock::now();
     double seconds_before_ = 0;
+    bool rebuilt_ = false;
 };
 
 bool Campaign::prepare() {
@@ -103,6 +108,14 @@ bool Campaign::resume() {
             return false;
         }
     }
+    const Build build = build_of(o_.subject, o_.subject_options);
+    if (!build.error.empty()) {
+        result_.how = CampaignResult::How::not_loaded;
+        result_.what = build.error;
+        return false;
+    }
+    rebuilt_ = !s.build.empty() && s.build != build.sha1;
+    s.build = build.sha1;
     s.subject = o_.subject;
     s.version = fresh_->version();
     s.seed = o_.seed;
@@ -111,13 +124,44 @@ bool Campaign::resume() {
     s.d = o_.d;
     result_.cases_before = s.cases;
     seconds_before_ = s.seconds;
+    if (rebuilt_) s.dropped.clear();
     for (std::size_t k = 0; k < space_.entries.size(); ++k)
         if (std::find(s.dropped.begin(), s.dropped.end(), print(space_.entries[k].claim)) == s.dropped.end()) live_.push_back(k);
-    std::erase_if(s.corpus, [&](const CorpusCase& c) { return c.entry >= space_.entries.size(); });
+    std::erase_if(s.corpus, [&](CorpusCase& c) {
+        if (c.entry < space_.entries.size() && space_.entries[c.entry].claim == c.input.claim) return false;
+        const auto entry = entry_of(space_, c.input.claim);
+        c.entry = entry.value_or(0);
+        return !entry;
+    });
     return true;
 }
 
-Ran Campaign::one(Subject& subject, std::int64_t number) const {
+// What was learnt of another build: its findings are run again, its corpus is run first, the rest begins anew.
+void Campaign::begin_again() {
+    State& s = result_.state;
+    const Namer namer(o_.subject, o_.subject_options, space_, o_.seed, o_.tries);
+    std::vector<Finding> all = std::move(s.findings);
+    all.insert(all.end(), s.mended.begin(), s.mended.end());
+    s.findings.clear();
+    s.mended.clear();
+    for (auto& f : all) (namer.fails(f) ? s.findings : s.mended).push_back(std::move(f));
+    const auto corpus = std::move(s.corpus);
+    s.corpus.clear();
+    s.features.clear();
+    s.records.clear();
+    s.seen.clear();
+    auto ran = in_parallel(static_cast<std::int64_t>(corpus.size()), [&](Subject& subject, std::int64_t k) {
+        const CorpusCase& c = corpus[static_cast<std::size_t>(k)];
+        return run_one(subject, c.entry, c.input);
+    });
+    if (watcher_.stop()) return;
+    for (auto& r : ran) take(s.cases++, r);
+    result_.rebuilt = fmt::format("the kernel was built again since the last run: of {} findings {} fail still and {} no longer; the {} cases of the corpus were run first, "
+                                  "records and features begin anew",
+                                  all.size(), s.findings.size(), s.mended.size(), corpus.size());
+}
+
+Ran Campaign::drawn(Subject& subject, std::int64_t number) const {
     Ran ran;
     Rng r(o_.seed, 0xf022, static_cast<std::uint64_t>(number));
     const auto& corpus = result_.state.corpus;
@@ -138,6 +182,13 @@ Ran Campaign::one(Subject& subject, std::int64_t number) const {
             ran.input = draw_case(space_, space_.entries[ran.entry], r);
         }
     }
+    return run_one(subject, ran.entry, std::move(ran.input));
+}
+
+Ran Campaign::run_one(Subject& subject, std::size_t entry, Case input) const {
+    Ran ran;
+    ran.entry = entry;
+    ran.input = std::move(input);
     const Made made = make(ran.input);
     if (!made.error.empty()) throw std::runtime_error(fmt::format("{} was drawn and cannot be made: {}", print(ran.input), made.error));
     const SpaceEntry& e = space_.entries[ran.entry];
@@ -152,7 +203,7 @@ Ran Campaign::one(Subject& subject, std::int64_t number) const {
     return ran;
 }
 
-std::vector<Ran> Campaign::generation(std::int64_t n) {
+std::vector<Ran> Campaign::in_parallel(std::int64_t n, const std::function<Ran(Subject&, std::int64_t)>& one) {
     std::vector<Ran> all(static_cast<std::size_t>(n));
     std::atomic<std::int64_t> next{0};
     std::vector<std::exception_ptr> errors(workers_.size());
@@ -161,7 +212,7 @@ std::vector<Ran> Campaign::generation(std::int64_t n) {
         threads.emplace_back([&, w] {
             try {
                 for (std::int64_t k = next++; k < n && !watcher_.stop(); k = next++)
-                    all[static_cast<std::size_t>(k)] = one(*workers_[w], result_.state.cases + k);
+                    all[static_cast<std::size_t>(k)] = one(*workers_[w], k);
             } catch (...) {
                 errors[w] = std::current_exception();
                 next = n;
@@ -241,11 +292,17 @@ CampaignResult Campaign::run() {
             return result_;
         }
     State& s = result_.state;
+    if (rebuilt_) begin_again();
+    if (watcher_.stop()) {  // the state on disk is the other build's still
+        result_.interrupted = true;
+        result_.seconds = elapsed();
+        return result_;
+    }
     std::size_t findings = s.findings.size();
     save();
     while (!over()) {
         const auto from = Clock::now();
-        auto ran = generation(size_of_generation());
+        auto ran = in_parallel(size_of_generation(), [&](Subject& subject, std::int64_t k) { return drawn(subject, s.cases + k); });
         if (watcher_.stop()) {  // an incomplete generation is as if it had not begun
             result_.interrupted = true;
             break;

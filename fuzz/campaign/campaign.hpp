@@ -3,6 +3,9 @@
 // A campaign goes in generations. Case number n is a function of the seed, n and the corpus at the start of its generation; what
 // a generation found is taken in by number when it is complete. So it does not depend on the number of threads, and one that
 // was killed goes on from its last state as if it had not been.
+//
+// A kernel that was built again is another kernel: its findings are run again, the corpus is run first, records and features
+// begin anew.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -41,6 +44,7 @@ struct CorpusCase {
 
 struct State {  // all of a campaign that a later run needs
     std::string subject, version;
+    std::string build;  // SHA-1 of what the kernel is read from
     std::uint64_t seed = 0;
     bool probes = true;
     std::vector<std::string> types;
@@ -53,6 +57,7 @@ struct State {  // all of a campaign that a later run needs
     std::map<std::string, std::int64_t> seen;   // failing cases by entry and kind
     std::vector<std::string> dropped;           // contracts that are no longer called, and why
     std::vector<Finding> findings;
+    std::vector<Finding> mended;  // of earlier builds: no longer fail
 };
 
 class CampaignWatcher {
@@ -70,6 +75,7 @@ struct CampaignResult {
     std::int64_t cases_before = 0;  // of earlier runs
     double seconds = 0;             // of this run
     bool interrupted = false;
+    std::string rebuilt;  // "" or what was done because the kernel is another build than the last run's
     std::vector<std::string> left_out;
 };
 

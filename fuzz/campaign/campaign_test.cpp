@@ -132,6 +132,38 @@ TEST(Campaign, GoesOnWhereItWasStopped) {
     EXPECT_EQ(run_campaign(o, quiet).how, CampaignResult::How::bad_folder);
 }
 
+// A library that is replaced between two runs, by one that is right and back.
+TEST(Campaign, NoticesThatTheKernelWasBuiltAgain) {
+    const Folder folder;
+    const std::string library = folder.path + "/k.so";
+    const auto built = [&](const char* kernel) {
+        std::filesystem::copy_file(std::string(ULPGATE_HOME "/kernels/byhand/") + kernel + ".so", library, std::filesystem::copy_options::overwrite_existing);
+    };
+    auto o = options(library, 200);
+    o.folder = folder.path;
+    built("gain_before_cast");
+    const auto first = run(o);
+    ASSERT_EQ(first.state.findings.size(), 1u);
+    EXPECT_EQ(first.rebuilt, "");
+    o.count = 400;
+    EXPECT_EQ(run(o).rebuilt, "") << "the same build";
+    o.count = 600;
+    built("right");
+    const auto right = run(o);
+    EXPECT_NE(right.rebuilt.find("of 1 findings 0 fail still and 1 no longer"), std::string::npos) << right.rebuilt;
+    EXPECT_TRUE(right.state.findings.empty());
+    ASSERT_EQ(right.state.mended.size(), 1u);
+    EXPECT_EQ(right.state.mended[0].line, first.state.findings[0].line);
+    EXPECT_GT(right.state.corpus.size(), 20u);
+    EXPECT_NE(regression_text(right.state.findings, right.state.mended, "k").find(first.state.findings[0].line), std::string::npos);
+    o.count = 800;
+    built("gain_before_cast");
+    const auto back = run(o);
+    EXPECT_NE(back.rebuilt.find("of 1 findings 1 fail still and 0 no longer"), std::string::npos) << back.rebuilt;
+    EXPECT_EQ(back.state.findings.size(), 1u);
+    EXPECT_GT(back.state.findings[0].times, 1);
+}
+
 TEST(Campaign, SaysWhatItCannotRun) {
     CampaignWatcher quiet;
     EXPECT_EQ(run_campaign(options("nobody", 10), quiet).how, CampaignResult::How::not_loaded);

@@ -49,9 +49,10 @@ std::string text_of(const Finding& f, const std::string& subject, std::uint64_t 
                        f.kind, provenance(f), seed, f.at, f.times, f.found_as, subject, f.line);
 }
 
-std::string regression_text(const std::vector<Finding>& all, const std::string& subject) {
+std::string regression_text(const std::vector<Finding>& all, const std::vector<Finding>& mended, const std::string& subject) {
     std::string s = fmt::format("# Reduced cases that {} failed. Run them as a test:  ulpgate gate SUBJECT @THIS_FILE\n", subject);
     for (const auto& f : all) s += fmt::format("\n# {}: {}\n{}{}\n", f.kind, f.diagnosis, provenance(f), f.line);
+    for (const auto& f : mended) s += fmt::format("\n# {}: {}, in an earlier build\n{}{}\n", f.kind, f.diagnosis, provenance(f), f.line);
     return s;
 }
 

@@ -30,7 +30,8 @@ struct Finding {
 // The file's text: provenance in comment lines, then "SUBJECT CASE", as `ulpgate gate @FILE` reads it.
 std::string text_of(const Finding&, const std::string& subject, std::uint64_t seed);
 // All of them as cases that any subject can be held to: `ulpgate gate SUBJECT @FILE`.
-std::string regression_text(const std::vector<Finding>&, const std::string& subject);
+// mended: those of earlier builds, which must not come back.
+std::string regression_text(const std::vector<Finding>&, const std::vector<Finding>& mended, const std::string& subject);
 
 // The case with the hash of its tensors and the row that fails.
 std::string full_line(Case, std::uint64_t hash, std::int64_t row);

@@ -98,6 +98,16 @@ void Namer::diagnose(std::size_t entry, const Case& c, const Seen& first, Findin
     f.lines.push_back(e.unknown.empty() ? "unknown" : e.unknown);
 }
 
+bool Namer::fails(const Finding& f) const {
+    Case c;
+    if (f.kind == "unstable" || parse(f.line, c)) return true;
+    c.h = 0;
+    c.row = -1;
+    const auto entry = entry_of(space_, c.claim);
+    if (!entry) return false;  // the kernel no longer claims this
+    return !look(*entry, c, *started(subject_, options_)).kind.empty();
+}
+
 std::optional<Finding> Namer::name(std::size_t entry, const Case& c, const std::string& kind, std::int64_t number, std::vector<Finding>& known) {
     Finding f;
     f.kind = kind;

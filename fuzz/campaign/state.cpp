@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -14,7 +15,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* schema = "ulpgate.fuzz/1";
+constexpr const char* schema = "ulpgate.fuzz/2";
 
 Json to_json(const Finding& f) {
     return {{"file", f.file()}, {"kind", f.kind}, {"diagnosis", f.diagnosis}, {"lines", f.lines}, {"what", f.what}, {"reason", f.reason}, {"line", f.line},
@@ -38,13 +39,15 @@ Finding finding_from(const Json& j) {
 }
 
 Json to_json(const State& s) {
-    Json j{{"schema", schema}, {"subject", s.subject}, {"version", s.version}, {"seed", s.seed}, {"probes", s.probes}, {"types", s.types}, {"d", s.d},
+    Json j{{"schema", schema}, {"subject", s.subject}, {"version", s.version}, {"build", s.build}, {"seed", s.seed}, {"probes", s.probes}, {"types", s.types}, {"d", s.d},
            {"generation", s.generation}, {"cases", s.cases}, {"refused", s.refused}, {"seconds", s.seconds}, {"seen", s.seen}, {"dropped", s.dropped}};
     j["records"] = Json::object();
     for (const auto& [contract, r] : s.records)
         j["records"][contract] = {{"r_ulp32", hexfloat(r.r_ulp32)}, {"r_line", r.r_line}, {"ulp", hexfloat(r.ulp)}, {"ulp_line", r.ulp_line}};
     j["findings"] = Json::array();
     for (const auto& f : s.findings) j["findings"].push_back(to_json(f));
+    j["mended"] = Json::array();
+    for (const auto& f : s.mended) j["mended"].push_back(to_json(f));
     j["corpus"] = Json::array();
     for (const auto& c : s.corpus) j["corpus"].push_back({{"entry", c.entry}, {"case", print(c.input)}});
     j["features"] = s.features;
@@ -54,6 +57,7 @@ Json to_json(const State& s) {
 void from_json(const Json& j, State& s) {
     j.at("subject").get_to(s.subject);
     j.at("version").get_to(s.version);
+    j.at("build").get_to(s.build);
     j.at("seed").get_to(s.seed);
     j.at("probes").get_to(s.probes);
     j.at("types").get_to(s.types);
@@ -68,6 +72,7 @@ void from_json(const Json& j, State& s) {
         s.records[contract] = {read_float(r.at("r_ulp32").get<std::string>()).value_or(0), read_float(r.at("ulp").get<std::string>()).value_or(0),
                                r.at("r_line"), r.at("ulp_line")};
     for (const auto& f : j.at("findings")) s.findings.push_back(finding_from(f));
+    for (const auto& f : j.at("mended")) s.mended.push_back(finding_from(f));
     for (const auto& c : j.at("corpus")) {
         CorpusCase k;
         c.at("entry").get_to(k.entry);
@@ -76,6 +81,7 @@ void from_json(const Json& j, State& s) {
         s.corpus.push_back(std::move(k));
     }
     j.at("features").get_to(s.features);
+    if (s.generation < 0 || s.cases < 0 || !std::is_sorted(s.features.begin(), s.features.end())) throw std::runtime_error("a count below 0, or features out of order");
 }
 
 }  // namespace
@@ -86,6 +92,12 @@ std::string read_state(const std::string& folder, State& out, bool& found) {
     if (std::error_code ec; !std::filesystem::exists(path, ec)) return "";
     std::string text;
     if (auto e = read_file(path, text); !e.empty()) return e;
+    if (auto e = parse_state(text, path, out); !e.empty()) return e;
+    found = true;
+    return "";
+}
+
+std::string parse_state(std::string_view text, const std::string& path, State& out) {
     try {
         const Json j = Json::parse(text);
         if (j.at("schema") != schema) return fmt::format("{}: schema {}, this ulpgate reads {}: give another folder with -o", path, j.at("schema").dump(), schema);
@@ -93,7 +105,6 @@ std::string read_state(const std::string& folder, State& out, bool& found) {
     } catch (const std::exception& e) {
         return fmt::format("{}: {}: no state of a campaign; remove it, or give another folder with -o", path, e.what());
     }
-    found = true;
     return "";
 }
 

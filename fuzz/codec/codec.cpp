@@ -17,26 +17,6 @@ namespace {
 
 namespace v = version1;
 
-class Reader {
-  public:
-    explicit Reader(std::span<const std::uint8_t> bytes) : bytes_(bytes) {}
-    std::uint32_t byte() {
-        if (bytes_.empty()) return 0;
-        const std::uint8_t b = bytes_.front();
-        bytes_ = bytes_.subspan(1);
-        return b;
-    }
-    std::uint32_t word(int bytes) {
-        std::uint32_t w = 0;
-        for (int k = 0; k < bytes; ++k) w |= byte() << 8 * k;
-        return w;
-    }
-    bool more() const { return !bytes_.empty(); }
-
-  private:
-    std::span<const std::uint8_t> bytes_;
-};
-
 template <class Table>
 auto one_of(const Table& t, std::uint32_t k) {
     return t[k % t.size()];
@@ -94,7 +74,7 @@ FuzzCase shaped(const Knobs& k, std::span<const Claim> claims) {
     return f;
 }
 
-Segment segment(Reader& r, Type t, std::int64_t d) {
+Segment segment(ByteReader& r, Type t, std::int64_t d) {
     Segment s;
     s.start = r.word(2) % d;
     s.stride = std::int64_t{1} << r.byte() % 12;
@@ -104,16 +84,8 @@ Segment segment(Reader& r, Type t, std::int64_t d) {
     return s;
 }
 
-Program program(Reader& r, Type t, std::int64_t d) {
-    Program p;
-    const std::uint32_t segments = r.byte() % 13;
-    p.fill = r.word(bytes(t));
-    for (std::uint32_t k = 0; k < segments && r.more(); ++k) p.segments.push_back(segment(r, t, d));
-    return p;
-}
-
 FuzzCase decode_bytes(std::span<const std::uint8_t> bytes, std::span<const Claim> claims) {
-    Reader r(bytes);
+    ByteReader r(bytes);
     r.byte();  // the version: this reads 1, and what is not known
     const Knobs k{r.byte(), r.byte(), r.byte(), r.byte(), r.byte(), r.byte()};
     FuzzCase f = shaped(k, claims);
@@ -135,12 +107,12 @@ FuzzCase decode_bytes(std::span<const std::uint8_t> bytes, std::span<const Claim
         if (!find_profile(c.profile)) c.profile = "gaussian";
         c.seed = r.word(4);
     } else {
-        c.program = program(r, contract.x, c.d);
-        if (contract.residual != Residual::none) c.residual_program = program(r, contract.res, c.d);
+        c.program = read_program(r, contract.x, c.d);
+        if (contract.residual != Residual::none) c.residual_program = read_program(r, contract.res, c.d);
     }
     if (contract.gain == Gain::none || !(gain & 3)) return f;
     if (gain & 1) c.gain = one_of(v::gain_rules, gain >> 2);
-    else c.w_program = program(r, contract.w, c.d);
+    else c.w_program = read_program(r, contract.w, c.d);
     return f;
 }
 
@@ -177,6 +149,14 @@ class Writer {
 };
 
 }  // namespace
+
+Program read_program(ByteReader& r, Type t, std::int64_t d) {
+    Program p;
+    const std::uint32_t segments = r.byte() % 13;
+    p.fill = r.word(bytes(t));
+    for (std::uint32_t k = 0; k < segments && r.more(); ++k) p.segments.push_back(segment(r, t, d));
+    return p;
+}
 
 FuzzCase decode_case(std::span<const std::uint8_t> bytes, std::span<const Claim> claims) {
     if (!reads_as_text(bytes) || !claims.empty()) return decode_bytes(bytes, claims);

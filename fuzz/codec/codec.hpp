@@ -16,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "fuzz/codec/reader.hpp"
 #include "properties/cases/case.hpp"
 
 namespace ulpgate {
@@ -31,6 +32,9 @@ struct FuzzCase {
 
 // Bytes that are missing read as zero, bytes left over are ignored. claims: of a subject; the case then claims one of them.
 FuzzCase decode_case(std::span<const std::uint8_t>, std::span<const Claim> claims = {});
+
+// One segment program as it stands in the bytes: a count, the fill value, the segments.
+Program read_program(ByteReader&, Type, std::int64_t d);
 
 // Bytes of the newest version that give this case again; nothing where none do (a width above 8192, words in a row, a file).
 std::optional<std::vector<std::uint8_t>> encode_case(const Case&);

@@ -12,12 +12,12 @@
 #include <thread>
 
 #include "fuzz/exhaustive/decide.hpp"
+#include "impls/subject/build.hpp"
 #include "impls/subject/in_process.hpp"
 #include "properties/cases/case.hpp"
 #include "properties/judge/hypothesis.hpp"
 #include "properties/profiles/gains.hpp"
 #include "reference/base/file.hpp"
-#include "reference/base/sha1.hpp"
 #include "reference/admissible/row_set.hpp"
 #include "reference/formats/convert.hpp"
 #include "reference/formats/ulp.hpp"
@@ -180,9 +180,9 @@ class Exhaustive {
         choose();
         if (entries_.empty()) return no("no entry of these types without a residual takes one column");
         run_.subject = o_.subject;
-        std::string library;
-        if (auto e = read_file(l.library, library); !e.empty()) return no(e);
-        run_.library = sha1(library);
+        const Build build = build_of(o_.subject, o_.subject_options);
+        if (!build.error.empty()) return no(build.error);
+        run_.library = build.sha1;
         run_.gains = o_.gains.empty() ? gains_of(entries_[0].claim[0].w) : o_.gains;
         run_.eps = o_.eps;
         run_.shard = o_.shard;

@@ -7,6 +7,7 @@
 #pragma once
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "impls/subject/subject.hpp"
@@ -71,6 +72,7 @@ ExhaustiveRun run_exhaustive(const ExhaustiveOptions&, ExhaustiveWatcher&);
 ExhaustiveRun merge_exhaustive(const std::vector<std::string>& paths);
 bool is_exhaustive(const std::string& path);
 std::string read_exhaustive(const std::string& path, ExhaustiveRun&);  // "" or what is wrong
+std::string parse_exhaustive(std::string_view text, const std::string& path, ExhaustiveRun&);
 std::string write_exhaustive(const std::string& path, const ExhaustiveRun&);
 // The file of a shard in its folder.
 std::string exhaustive_file(const ExhaustiveOptions&);

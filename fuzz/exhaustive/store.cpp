@@ -70,6 +70,10 @@ bool is_exhaustive(const std::string& path) {
 std::string read_exhaustive(const std::string& path, ExhaustiveRun& r) {
     std::string text;
     if (auto e = read_file(path, text); !e.empty()) return e;
+    return parse_exhaustive(text, path, r);
+}
+
+std::string parse_exhaustive(std::string_view text, const std::string& path, ExhaustiveRun& r) {
     try {
         const Json j = Json::parse(text);
         if (j.at("schema") != schema) return fmt::format("{}: schema {}, not {}", path, j.at("schema").dump(), schema);

@@ -39,6 +39,12 @@ Space space_of(const std::vector<EntryInfo>& entries, const std::vector<std::str
     return s;
 }
 
+std::optional<std::size_t> entry_of(const Space& s, const Claim& claim) {
+    const auto it = std::find_if(s.entries.begin(), s.entries.end(), [&](const SpaceEntry& e) { return e.claim == claim; });
+    if (it == s.entries.end()) return std::nullopt;
+    return static_cast<std::size_t>(it - s.entries.begin());
+}
+
 std::int64_t draw_width(const Space& s, const SpaceEntry& e, Rng& r) {
     if (!s.d.empty()) return s.d[r.below(static_cast<std::uint32_t>(s.d.size()))];
     const std::int64_t largest = std::min(e.d_max, s.elements);

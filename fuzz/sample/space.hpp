@@ -1,6 +1,7 @@
 // The cases that a campaign may draw for a subject: its entries with what each takes, and how large a case may be.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,9 @@ struct Space {
 
 // types: empty for all.
 Space space_of(const std::vector<EntryInfo>&, const std::vector<std::string>& types = {});
+
+// The entry with this claim.
+std::optional<std::size_t> entry_of(const Space&, const Claim&);
 
 // A width that the entry takes: a size at the machine's edges, or any.
 std::int64_t draw_width(const Space&, const SpaceEntry&, Rng&);

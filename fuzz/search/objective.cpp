@@ -33,6 +33,11 @@ struct Interval {
     double lo = 0, hi = std::numeric_limits<double>::infinity();
 };
 
+// Below, T(x r) is off by half of a fixed step, which a gain multiplies by any factor.
+double smallest_normal(Type t) {
+    return with_format(t, [](auto f) { return std::ldexp(1.0, f.emin); });
+}
+
 // y = RN(x r w): |y - x r w| <= the roundings of the way there, each half an ulp of the type it rounds to.
 void narrow(Interval& i, const Contract& c, float x, float w, float y) {
     const double q = static_cast<double>(x) * static_cast<double>(w);
@@ -43,12 +48,14 @@ void narrow(Interval& i, const Contract& c, float x, float w, float y) {
         return std::fabs(std::frexp(x, &e)) == 0.5f;
     }();
     const double v = static_cast<double>(y) / q;
+    const bool casts = c.map == Map::cast_first && c.x != Type::f32;
+    if (casts && std::fabs(static_cast<double>(x) * v) < 4 * smallest_normal(c.x)) return;
     // Exact where x is a power of two, w is 1 and y keeps f32.
     const bool f32_out = c.y == Type::f32 && (c.map == Map::f32_gain || c.x == Type::f32);
     double half = 0;
     if (!(f32_out && power)) {
         half = ulp_at(c.y, static_cast<double>(y)) / 2 / std::fabs(q);
-        if (c.map == Map::cast_first && c.x != Type::f32) half += std::ldexp(v, -precision(c.x));
+        if (casts) half += std::ldexp(v, -precision(c.x));
         else if (std::fabs(w) != 1.0f) half += std::ldexp(v, -24);
     }
     half *= 1 + 0x1p-40;
@@ -84,8 +91,10 @@ double distance(const Interval& i, double r0) { return std::max({0.0, i.lo - r0,
 
 double worst_ulp(const RowOutputs& o, double r0) {
     double worst = 0;
+    const double least = 2 * smallest_normal(o.contract->x) / r0;
     for (std::size_t j = 0; j < o.x.size(); ++j) {
         if (!std::isfinite(o.y[j])) return nothing;
+        if (std::fabs(static_cast<double>(o.x[j])) < least) continue;
         const double ideal = static_cast<double>(o.x[j]) * (o.w.empty() ? 1.0 : static_cast<double>(o.w[j])) * r0;
         if (ideal == 0) continue;
         worst = std::max(worst, std::fabs(static_cast<double>(o.y[j]) - ideal) / ulp_at(o.contract->y, ideal));

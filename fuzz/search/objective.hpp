@@ -2,7 +2,8 @@
 //
 //   r        |r - r0| in ulp32 of r0 = 1/sqrt(S/d + eps), S exact: the smallest that the outputs allow
 //   outside  how far r lies outside the contract's interval, in ulp32; negative inside: its distance from the nearer end
-//   ulp      the largest error of an output in its ulps, against real arithmetic
+//   ulp      the largest error of an output in its ulps, against real arithmetic, where x r is normal in the type of x: below it
+//            has no bound, for T(x r) is off by half of a fixed step, which a gain multiplies
 //   eps      |e / eps - 1| where e = 1/r^2 - S/d is the eps that the outputs show; rows with S/d <= eps only
 #pragma once
 #include <cstdint>

@@ -17,6 +17,7 @@ class Row {
 
     double operator()(const Program&);
     double allowed(const Program&);
+    void bare_call();              // the kernel alone, on what the last program left; direct only
     double bare_calls_a_second();  // direct only
     Case case_of(const Program&) const;
 

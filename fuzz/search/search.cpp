@@ -3,14 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <chrono>
 #include <mutex>
 #include <thread>
 
-#include "fuzz/sample/space.hpp"
-#include "fuzz/search/row.hpp"
+#include "fuzz/search/climb.hpp"
 
 namespace ulpgate::fuzzing {
 namespace {
@@ -20,79 +18,6 @@ using Clock = std::chrono::steady_clock;
 struct Chosen {
     std::size_t index = 0;
     Claim claim;
-};
-
-struct Best {
-    Program program;
-    double value = nothing;
-};
-
-// A few climbers side by side; the one that has not risen for longest begins again, beside the best or anywhere.
-class Climb {
-  public:
-    Climb(Row& row, const Case& shape, Type t, std::uint64_t seed, std::uint64_t worker, bool seeds)
-        : row_(row), type_(t), d_(shape.d), eps_(shape.eps), rng_(seed, 0x5ea2c4, worker) {
-        for (std::size_t k = 0; k < climbers_.size(); ++k) begin(climbers_[k], seeds && k % 2 == 0);
-    }
-
-    // One case. True where it is the best of all so far.
-    bool step() {
-        auto& c = climbers_[rng_.below(static_cast<std::uint32_t>(climbers_.size()))];
-        Program p = c.at.program;
-        const auto& other = climbers_[rng_.below(static_cast<std::uint32_t>(climbers_.size()))].at.program;
-        for (std::uint32_t n = 1 + rng_.below(rng_.below(4) ? 2 : 5); n; --n) mutate_program(p, other, type_, d_, eps_, rng_);
-        const double v = row_(p);
-        if (v > c.at.value) c.stale = 0;
-        else ++c.stale;
-        if (v >= c.at.value && v > nothing) c.at = {std::move(p), v};
-        const bool better = c.at.value > best.value;
-        if (better) best = c.at;
-        if (c.stale > patience) {
-            if (c.at.value < 0.97 * best.value || rng_.below(4) == 0) begin(c, false);
-            if (rng_.below(3) == 0) c.at = best;
-            c.stale = 0;
-        }
-        return better;
-    }
-
-    Best best;
-
-  private:
-    struct Climber {
-        Best at;
-        std::int64_t stale = 0;
-    };
-    static constexpr std::int64_t patience = 12000;
-
-    void begin(Climber& c, bool absorption) {
-        c.at = {};
-        for (int tries = 0; tries < 40 && !(c.at.value > nothing); ++tries) {
-            Program p = absorption ? absorbed() : draw_program(type_, d_, eps_, rng_);
-            const double v = row_(p);
-            c.at = {std::move(p), v};
-        }
-        if (c.at.value > best.value) best = c.at;
-    }
-
-    // One large value a lane, then squares of half its square's ulp.
-    Program absorbed() {
-        constexpr std::array<std::int64_t, 6> lanes{1, 8, 16, 32, 64, 256};
-        Program p;
-        const int k = rng_.between(-3, 6);
-        p.fill = encode(type_, std::ldexp(1.0, k - 12));
-        Segment s;
-        s.count = std::min(d_, lanes[rng_.below(lanes.size())]);
-        s.words = {encode(type_, std::ldexp(1.0, k))};
-        p.segments.push_back(std::move(s));
-        return p;
-    }
-
-    Row& row_;
-    Type type_;
-    std::int64_t d_;
-    double eps_;
-    Rng rng_;
-    std::array<Climber, 8> climbers_;
 };
 
 Case shape_of(const SearchOptions& o, const Chosen& e) {
@@ -154,7 +79,7 @@ class Search {
     std::string climb(const Case& shape, unsigned worker, unsigned jobs, Clock::time_point began) {
         Row row(subject_, entry_.index, shape, o_.objective, direct_);
         if (!row.error().empty()) return row.error();
-        Climb climb(row, shape, entry_.claim[0].x, o_.seed, worker, o_.seeds);
+        Climb climb(row, shape, o_.seed, worker, o_.seeds);
         const std::int64_t share = o_.count ? (o_.count + worker) / jobs : 0;
         constexpr std::int64_t block = 256;
         std::int64_t done = 0;

@@ -7,6 +7,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "fuzz/sample/space.hpp"
+#include "fuzz/search/row.hpp"
 #include "impls/subject/in_process.hpp"
 #include "properties/judge/judge.hpp"
 #include "reference/admissible/statistic.hpp"
@@ -66,6 +68,49 @@ TEST(Objective, OutsideIsNegativeInside) {
     for (const float v : x) y.push_back(v * static_cast<float>(set.r));
     EXPECT_LT(value_of(Objective::outside, {&c, x, w, y, 1e-6, {}}), -1);
     EXPECT_EQ(allowed_on(Objective::outside, {&c, x, w, y, 1e-6, {}}), 0);
+}
+
+// A subnormal x r is rounded to a fixed step, which the gain multiplies: 2.594 ulp and allowed, at r = 7.5 and w = 4.1875.
+TEST(Objective, LeavesOutOutputsOfSubnormalProducts) {
+    const Contract c = contract("bf16,cast_first");
+    const std::vector<float> x{0x1p-133f, 0.125f}, w{4.1875f, 1.0f};
+    const double r0 = 1 / std::sqrt(0x1p-7 + 0x1p-133 * 0x1p-133 / 2 + 0.01);
+    const float r = static_cast<float>(r0);
+    std::vector<float> y;
+    for (int j = 0; j < 2; ++j) y.push_back(round_to(Type::bf16, round_to(Type::bf16, x[static_cast<std::size_t>(j)] * r) * w[static_cast<std::size_t>(j)]));
+    const RowOutputs o{&c, x, w, y, 0.01, {}};
+    EXPECT_GT(std::fabs(static_cast<double>(y[0]) - 0x1p-133 * 4.1875 * r0) / 0x1p-133, 1) << "more than the bound on normal outputs would be";
+    EXPECT_LT(value_of(Objective::ulp, o), 0.51);
+    EXPECT_GT(value_of(Objective::ulp, o), 0);
+}
+
+// What is found lies within what is allowed, whatever the objective and the type: kernels that keep their contract, programs with
+// subnormals and values next to overflow among them.
+TEST(Objective, NothingThatIsAllowedLiesOutside) {
+    auto subject = open_in_process("scalar", here());
+    ASSERT_EQ(subject->start().event, Event::ok);
+    int shown = 0;
+    for (std::size_t entry = 0; entry < subject->entries().size(); ++entry) {
+        Case shape;
+        ASSERT_FALSE(parse(subject->entries()[entry].contract, shape.claim));
+        shape.d = 24;
+        shape.gain = "random";
+        shape.seed = 7;
+        shape.program.fill = 0;
+        Rng rng(5, entry, 0);
+        for (const auto objective : {Objective::r, Objective::outside, Objective::ulp, Objective::eps}) {
+            Row row(*subject, entry, shape, objective, true);
+            ASSERT_EQ(row.error(), "");
+            for (int k = 0; k < 1500; ++k) {
+                const Program p = draw_program(shape.claim[0].x, shape.d, shape.eps, rng);
+                const double found = row(p);
+                if (!(found > nothing)) continue;
+                ++shown;
+                ASSERT_LE(found, row.allowed(p)) << objective_names[static_cast<std::size_t>(objective)] << " " << print(row.case_of(p));
+            }
+        }
+    }
+    EXPECT_GT(shown, 10000);
 }
 
 TEST(Objective, ShowsNothingWhereARowHasNoR) {

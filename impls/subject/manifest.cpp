@@ -34,6 +34,10 @@ Manifest read_manifest(const std::string& dir) {
     std::string text;
     if (auto e = read_file(path, text, std::size_t{1} << 28); !e.empty())
         return failed(e + " (`ulpgate export OP DIR` writes it)");
+    return parse_manifest(text, path);
+}
+
+Manifest parse_manifest(const std::string& text, const std::string& path) {
     const json j = json::parse(text, nullptr, false);
     if (j.is_discarded() || !j.is_object()) return failed(path + ": not a JSON object");
     if (j.value("schema", json()) != schema) return failed(path + ": schema is not \"" + schema + "\"");

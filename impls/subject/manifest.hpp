@@ -25,6 +25,8 @@ struct Manifest {
 };
 
 Manifest read_manifest(const std::string& dir);
+// Its text; path: as messages name it.
+Manifest parse_manifest(const std::string& text, const std::string& path);
 // Replaces DIR/manifest.json whole; "" or what went wrong.
 std::string write_manifest(const std::string& dir, const std::vector<ManifestCase>& cases);
 

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "reference/base/file.hpp"
+#include "reference/base/from_chars.hpp"
 #include "reference/base/hash.hpp"
 #include "reference/base/hexfloat.hpp"
 #include "reference/base/rng.hpp"
@@ -43,11 +44,33 @@ TEST(Hexfloat, AgreesWithTheCLibraryOnRandomBits) {
 }
 
 TEST(Hexfloat, RefusesWhatIsNoNumber) {
-    for (auto bad : {"0xinf", "0xnan", "0x", "0x.p1", "inf0", "nan(1)", "0x1p", "1e999", "0x1p+1024", " 1", "0x1p0 ", "1,5", "INF", "infinity", "-nan", ".", "0x."})
+    for (auto bad : {"0xinf", "0xnan", "0x", "0x.p1", "inf0", "nan(1)", "0x1p", "1e999", "0x1p+1024", " 1", "0x1p0 ", "1,5", "INF", "infinity", "-nan", ".", "0x.", "0x1p+-6", "1e+-6"})
         EXPECT_FALSE(read_float(bad)) << bad;
     EXPECT_TRUE(std::isnan(read_float("nan").value()));
     EXPECT_EQ(read_float("-inf"), -std::numeric_limits<double>::infinity());
     EXPECT_EQ(read_float("0x.8p0"), 0.5);
+}
+
+// The two ways to read digits take the same texts and give the same bits.
+TEST(Hexfloat, ReadsTheSameWithoutFromChars) {
+    Rng r(22, 0, 0);
+    int read = 0;
+    for (int k = 0; k < 60000; ++k) {
+        const bool hex = k % 2;
+        const std::string_view alphabet = hex ? "0123456789abcdefABCDEF..pP+-xX " : "0123456789..eE+-xXpin ";
+        std::string text;
+        for (std::uint32_t n = 1 + r.below(9); n; --n) text += alphabet[r.below(static_cast<std::uint32_t>(alphabet.size()))];
+        double a = 0, b = 0;
+        const bool first = read_digits(text, hex, a);
+        const bool begins = text.find_first_of(hex ? "0123456789abcdefABCDEF." : "0123456789.") == 0;
+        ASSERT_EQ(first, begins && read_digits_by_strtod(text, hex, b)) << text;
+        if (!first) continue;
+        ASSERT_EQ(std::bit_cast<std::uint64_t>(a), std::bit_cast<std::uint64_t>(b)) << text;
+        ++read;
+    }
+    EXPECT_GT(read, 5000);
+    double v = 0;
+    for (const char* text : {"1e999", "1e-999", "0x1", "", "1\0", "inf", "nan"}) EXPECT_FALSE(read_digits_by_strtod(text, false, v)) << text;
 }
 
 // Values computed by an independent implementation of the formula in Python integers.

@@ -1,9 +1,10 @@
 #include "reference/base/hexfloat.hpp"
 
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <limits>
+
+#include "reference/base/from_chars.hpp"
 
 namespace ulpgate {
 
@@ -32,11 +33,8 @@ std::optional<double> read_float(std::string_view s) {
     if (s == "inf") return sign * std::numeric_limits<double>::infinity();
     const bool hex = s.starts_with("0x");
     if (hex) s.remove_prefix(2);
-    // from_chars would also take a sign here, or inf, infinity, nan(...)
-    if (s.find_first_of(hex ? "0123456789abcdefABCDEF." : "0123456789.") != 0) return {};
     double v;
-    const auto [p, e] = std::from_chars(s.data(), s.data() + s.size(), v, hex ? std::chars_format::hex : std::chars_format::general);
-    if (e != std::errc{} || p != s.data() + s.size()) return {};
+    if (!read_digits(s, hex, v)) return {};
     return sign * v;
 }
 

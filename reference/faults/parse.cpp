@@ -1,9 +1,9 @@
 // The text of a model: a contract's fields, and what only a model has: fma, rsqrt_form, mean_in, fault.
-#include <charconv>
 #include <cmath>
 
 #include <fmt/format.h>
 
+#include "reference/base/from_chars.hpp"
 #include "reference/faults/fault.hpp"
 
 namespace ulpgate {
@@ -141,8 +141,7 @@ std::optional<ParseError> set_one_fault(std::string_view token, std::size_t at, 
     at += colon + 1;
     if (f->param.empty()) return ParseError{at, fmt::format("{} takes no parameter, got '{}'", kind, text)};
     double p = 0;
-    const auto [end, bad] = std::from_chars(text.data(), text.data() + text.size(), p);
-    if (bad != std::errc{} || end != text.data() + text.size() || !std::isfinite(p) || p < 0)
+    if (!read_digits(text, false, p))
         return ParseError{at,
                           fmt::format("{} of {} is a number of at least 0, not '{}'", f->param, kind, text)};
     if (f->param != "EPS" && (p != std::floor(p) || p > 0x1p53))

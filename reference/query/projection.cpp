@@ -30,6 +30,10 @@ Unit unit_of(Type t) {
     return with_format(t, [](auto f) -> Unit { return {std::ldexp(1.0, -f.precision), std::ldexp(1.0, f.emin - f.precision)}; });
 }
 
+double largest_of(Type t) {
+    return with_format(t, [](auto f) { return std::min(0x1p127, static_cast<double>(f.decode(f.max_word))); });
+}
+
 double weight(const WeightRow& row, std::size_t k) {
     const double s = row.scale.empty() ? 1 : static_cast<double>(row.scale[k / static_cast<std::size_t>(row.block)]);
     return static_cast<double>(row.w[k]) * s;
@@ -126,6 +130,8 @@ void project(Matrix& w, const Projection& p, const Ranges& x, std::span<const fl
     }
     const DotVector a(nominal);
     const int height = height_of(p.order, x.size());
+    // A partial sum that overflows is inf, and inf - inf is NaN: beyond this anything may come out.
+    const double overflow = p.part == Accumulate::t ? largest_of(p.t) : 0x1p127;
     out.resize(static_cast<std::size_t>(count < 0 ? w.rows() - first : count));
     for (std::size_t o = 0; o < out.size(); ++o) {
         const WeightRow row = w.row(first + static_cast<std::int64_t>(o));
@@ -157,7 +163,7 @@ void project(Matrix& w, const Projection& p, const Ranges& x, std::span<const fl
             const bool exact = spread == 0 && d.exact_in_f32() && p.part == Accumulate::f32;
             const double m = d.magnitude + spread, e = exact ? 0 : sum_error(p, height, w.has_scales(), m, d.terms + more, d.unit);
             y.width = spread + e + d.error;
-            if (free || !(m + e < 0x1p127)) y.allowed = {nan32, nan32, true};
+            if (free || !(m + e < overflow)) y.allowed = {nan32, nan32, true};
             else if (y.width == 0) y.allowed = Range::of(decode(p.round, y.nearest));
             else {
                 const double r = (y.width + std::fabs(d.low)) * (1 + 0x1p-50);

@@ -1,6 +1,12 @@
 #include "reference/toml/document.hpp"
 
 #include <fmt/format.h>
+#if defined(TOML_HEADER_ONLY) && TOML_HEADER_ONLY
+// toml++ 3.3 asserts (and lets an optimiser assume) of a key's first character what it checks a few lines on, with a message:
+// "[[[" is an error in words, no abort.
+#undef NDEBUG
+#define TOML_ASSERT(expr) static_assert(true)
+#endif
 #include <toml++/toml.h>
 
 #include "reference/base/file.hpp"
@@ -50,6 +56,41 @@ TomlValue convert(const toml::node& n) {
     return v;
 }
 
+// The line of the first character beyond ASCII outside of strings and comments; 0: none. TOML allows none there, and toml++ 3.3 runs
+// into __builtin_unreachable() on many of them (its tables of white space).
+int stray_letter(std::string_view s) {
+    if (s.starts_with("\xef\xbb\xbf")) s.remove_prefix(3);
+    std::string_view closing;  // of the string that is open: ", ', three of either
+    bool comment = false;
+    int line = 1;
+    for (std::size_t k = 0; k < s.size(); ++k) {
+        const char c = s[k];
+        if (c == '\n') {
+            ++line;
+            comment = false;
+            if (closing.size() == 1) closing = {};  // not closed: an error that the parser says
+        } else if (comment) {
+            continue;
+        } else if (!closing.empty()) {
+            if (c == '\\' && closing[0] == '"') k += k + 1 < s.size() && s[k + 1] != '\n';
+            else if (s.substr(k).starts_with(closing)) {
+                k += closing.size() - 1;
+                while (closing.size() == 3 && k + 1 < s.size() && s[k + 1] == closing[0]) ++k;  // quotes before the closing ones
+                closing = {};
+            }
+        } else if (c == '#') {
+            comment = true;
+        } else if (c == '"' || c == '\'') {
+            const std::string_view three = c == '"' ? "\"\"\"" : "'''";
+            closing = s.substr(k).starts_with(three) ? three : three.substr(0, 1);
+            k += closing.size() - 1;
+        } else if (static_cast<unsigned char>(c) >= 0x80) {
+            return line;
+        }
+    }
+    return 0;
+}
+
 }  // namespace
 
 const TomlValue* TomlValue::find(std::string_view key) const {
@@ -83,6 +124,7 @@ std::string toml_quoted(std::string_view s) {
 }
 
 TomlDocument parse_toml(std::string_view content, const std::string& path) {
+    if (const int line = stray_letter(content)) return {fmt::format("{}:{}: not TOML: a character that is not ASCII outside of strings and comments", path, line), {}};
     try {
         return {"", convert(toml::parse(content, std::string_view(path)))};
     } catch (const toml::parse_error& e) {

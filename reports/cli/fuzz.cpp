@@ -102,8 +102,10 @@ int fuzz_run(const Arguments& a) {
     if (r.how != CampaignResult::How::ran) return not_run(r, o.subject);
     const State& s = r.state;
     if (a.has("for-regression"))
-        if (const auto e = write_file(o.folder + "/regression.cases", fuzzing::regression_text(s.findings, o.subject)); !e.empty()) throw UsageError(e);
+        if (const auto e = write_file(o.folder + "/regression.cases", fuzzing::regression_text(s.findings, s.mended, o.subject)); !e.empty()) throw UsageError(e);
     for (const auto& f : s.findings) print_finding(f, o.subject, style);
+    for (const auto& f : s.mended) fmt::print("{}  failed in an earlier build, not in this one: {}\n", f.file(), f.diagnosis);
+    if (!r.rebuilt.empty()) fmt::print("{}\n", r.rebuilt);
     print_records(s);
     for (const auto& l : r.left_out) fmt::print("left out: {}\n", l);
     const auto done = s.cases - r.cases_before;
@@ -138,7 +140,8 @@ PIECE(Verb, fuzz) = {"fuzz", "SUBJECT", "draw cases until one breaks the claim, 
     "Finds outputs that the claim does not allow, NaN where none is due, crashes, hangs, corrupted memory, other bits from the\n"
     "same input. Each finding is repeated in a fresh process, named, told apart from the others by its name, reduced to a small\n"
     "case and written to DIR as KIND-<sha1>; `ulpgate gate @DIR/KIND-<sha1>` runs it again. A campaign that was interrupted or\n"
-    "killed goes on where its state was last saved, with nothing lost and nothing done twice.\n"
+    "killed goes on where its state was last saved, with nothing lost and nothing done twice. Where the kernel was built again, what\n"
+    "failed is run again first.\n"
     "Exit: 0 nothing found, 1 something, 2 usage, 4 the subject did not load, 5 skipped or everything refused, 130 interrupted.",
     flags, 1, 1, fuzz_run};
 

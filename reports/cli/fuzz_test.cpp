@@ -46,6 +46,22 @@ TEST(Fuzz, SeesWhatAKernelDoesToItsProcess) {
     EXPECT_EQ(ulpgate(f, {"fuzz", "scalar", "--count", "32", "-o", "r"}).exit, 2) << "another campaign lies there";
 }
 
+TEST(Fuzz, SaysThatTheKernelWasBuiltAgain) {
+    const Folder f;
+    const auto built = [&](const char* kernel) {
+        std::filesystem::copy_file(std::string(ULPGATE_HOME "/kernels/byhand/") + kernel + ".so", f / "k.so", std::filesystem::copy_options::overwrite_existing);
+    };
+    built("gain_before_cast");
+    EXPECT_EQ(ulpgate(f, {"fuzz", "./k.so", "--count", "64", "-o", "out"}).exit, 1);
+    built("right");
+    const auto r = ulpgate(f, {"fuzz", "./k.so", "--count", "200", "-o", "out", "--for-regression"});
+    EXPECT_EQ(r.exit, 0) << r.both();
+    for (const char* part : {"failed in an earlier build, not in this one", "was built again since the last run"}) EXPECT_NE(r.out.find(part), std::string::npos) << r.out;
+    EXPECT_EQ(ulpgate(f, {"gate", "./k.so", "@out/regression.cases"}).exit, 0);
+    built("gain_before_cast");
+    EXPECT_EQ(ulpgate(f, {"gate", "./k.so", "@out/regression.cases"}).exit, 1);
+}
+
 // Killed in the middle, twice, and started again: as if it had never been.
 TEST(Fuzz, IsNotHurtByKill) {
     const Folder f;

@@ -227,14 +227,17 @@ class Parser {
             const auto name = word();
             if (eat("<")) {
                 const auto n = number();
-                if (n > 1u << 20) fail(line(), "too many registers");
+                if (n > most_registers - kernel_->registers.size()) fail(line(), fmt::format("more than {} registers", most_registers));
                 for (std::uint64_t i = 0; i < n; ++i) declare(fmt::format("{}{}", name, i), w);
                 expect(">");
             } else declare(name, w);
         } while (eat(","));
         expect(";");
     }
+    // Of a kernel: nvcc's have some thousands; each takes a name here, and a lane's worth of memory when it is run.
+    static constexpr std::size_t most_registers = 1u << 17;
     void declare(const std::string& name, Width w) {
+        if (kernel_->registers.size() >= most_registers) fail(line(), fmt::format("more than {} registers", most_registers));
         scopes_.back().registers[name] = static_cast<int>(kernel_->registers.size());
         kernel_->registers.push_back({name, w});
     }
