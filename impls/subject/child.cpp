@@ -11,6 +11,8 @@
 #include <cstdio>
 #include <cstring>
 
+#include "impls/cuda/driver/driver.hpp"
+#include "impls/subject/device.hpp"
 #include "impls/subject/pack.hpp"
 
 namespace ulpgate::child {
@@ -68,7 +70,8 @@ void validate(const ulpgate_descriptor& d) {
         leave(exit_not_loaded, "built for ABI version %u, this ulpgate speaks %u: rebuild it with the ulpgate_kernel.h of `ulpgate new`", d.abi,
               ULPGATE_ABI);
     if (d.size > needed && d.unavailable) leave(exit_unavailable, "%s", d.unavailable);
-    if (d.device != ULPGATE_CPU) leave(exit_unavailable, "device %u is not the CPU (0): no runner for it here", d.device);
+    if (d.device > ULPGATE_CUDA) leave(exit_unavailable, "device %u is neither the CPU (0) nor CUDA (1): no runner for it here", d.device);
+    if (d.device == ULPGATE_CUDA && !cuda::Driver::get().unavailable().empty()) leave(exit_unavailable, "%s", cuda::Driver::get().unavailable().c_str());
     if (d.entry_count == 0 || !d.entries) leave(exit_not_loaded, "the descriptor lists no entry");
     if (d.entry_count > entries) leave(exit_not_loaded, "the descriptor lists %u entries, at most %zu are read", d.entry_count, entries);
     if (d.entry_size < offsetof(ulpgate_entry, user))
@@ -162,6 +165,35 @@ bool give_workspace(Arguments& args, const ulpgate_entry& e) {
     return true;
 }
 
+// The call on device memory. What a guard page would have stopped is told as if one had.
+int call_on_device(const ulpgate_entry& e) {
+    static DeviceMemory memory(cuda::Driver::get());
+    char* host = map_slots();
+    Arguments args;
+    try {
+        pack(args, *control, memory.put(*control, host), e);
+        args.call.stream = cuda::Driver::get().stream();
+        control->workspace = control->workspace_bytes = 0;
+        if (const std::size_t n = e.workspace ? e.workspace(&args) : 0) {
+            args.call.workspace = memory.workspace(n, static_cast<std::uint8_t>(control->poison));
+            args.call.workspace_bytes = n;
+            control->workspace = reinterpret_cast<std::uint64_t>(args.call.workspace);
+            control->workspace_bytes = n;
+        }
+        control->phase = inside_kernel;
+        const int status = call(args, e);
+        if (const auto address = memory.get(*control, host)) {
+            control->signal = SIGSEGV;
+            control->code = 0;
+            control->address = address;
+            _exit(exit_fault);
+        }
+        return status;
+    } catch (const cuda::DriverError& error) {
+        leave(exit_device, "%s", error.what());  // an error of a kernel stays with its context
+    }
+}
+
 bool step() {
     const char c = 1;
     return write(socket_fd, &c, 1) == 1;
@@ -189,12 +221,17 @@ int serve(const std::function<Loaded()>& load) {
         char c;
         if (!step() || read(socket_fd, &c, 1) != 1) _exit(0);
         const ulpgate_entry& e = entry_at(d, control->called);
-        Arguments args;
-        pack(args, *control, map_slots(), e);
-        control->phase = inside_kernel;
-        const bool ready = give_workspace(args, e);
-        _mm_setcsr(mode & ~0x3fu);
-        control->status = ready ? call(args, e) : static_cast<int>(ULPGATE_FAILED);
+        bool ready = true;
+        if (d.device == ULPGATE_CUDA) {
+            control->status = call_on_device(e);
+        } else {
+            Arguments args;
+            pack(args, *control, map_slots(), e);
+            control->phase = inside_kernel;
+            ready = give_workspace(args, e);
+            _mm_setcsr(mode & ~0x3fu);
+            control->status = ready ? call(args, e) : static_cast<int>(ULPGATE_FAILED);
+        }
         if (const char* said = ready && control->status == ULPGATE_FAILED && loaded.why ? loaded.why() : nullptr)
             std::snprintf(control->error, sizeof control->error, "%s", said);
         control->phase = done;

@@ -85,14 +85,13 @@ Library library_of(const std::string& text, const SubjectOptions& o) {
         if (std::error_code ec; !fs::exists(path, ec)) return {"", "", unknown(text, o.home)};
         return {path, "", "", true};
     }
-    if (text == "cuda")
-        return {"", "", "running cubins on a GPU is not part of this build: ptx runs the same kernels' PTX", false, Event::unavailable};
     const auto at = text.rfind('@');
     const auto slash = text.rfind('/');
     const bool has_variant = at != text.npos && (slash == text.npos || at > slash);
     const std::string path = text.substr(0, has_variant ? at : text.npos), variant = has_variant ? text.substr(at + 1) : "";
     const std::string executor = o.home + "/kernels/cuda/ptx.so";
     if (path == "ptx") return {executor, variant, "", true};
+    if (path == "cuda") return {o.home + "/kernels/cuda/cuda.so", variant, "", true};
     if (path.ends_with(".toml")) return {executor, path + (has_variant ? ":" + variant : "")};
     if (path.ends_with(".ptx")) return {"", "", "PTX does not say how it is called: give --launch FILE.toml (--launch-template writes one)"};
     if (slash != text.npos || path.ends_with(".so")) return {path.find('/') == path.npos ? "./" + path : path, variant};

@@ -268,6 +268,8 @@ Outcome ChildProcess::died(int status) {
         return {Event::not_loaded, bounded(control_->error), {}, {}, 0};
     if (WIFEXITED(status) && WEXITSTATUS(status) == exit_unavailable && control_->error[0])
         return {Event::unavailable, bounded(control_->error), {}, {}, 0};
+    if (WIFEXITED(status) && WEXITSTATUS(status) == exit_device && control_->error[0])
+        return {Event::crashed, "on the device: " + bounded(control_->error), {}, {}, 0};
     const std::string when = phase == inside_kernel ? "" : phase == loading ? "while it was loaded: " : "between two calls: ";
     Outcome o{Event::crashed, "", {}, {}, 0};
     if (WIFEXITED(status) && WEXITSTATUS(status) == exit_fault && control_->signal) o = fault();

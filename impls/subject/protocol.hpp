@@ -9,7 +9,7 @@ namespace ulpgate::child {
 
 inline constexpr std::uint64_t page = 4096;
 inline constexpr int control_fd = 3, arena_fd = 4, socket_fd = 5, inputs_fd = 6;
-inline constexpr int exit_fault = 200, exit_not_loaded = 201, exit_unavailable = 202;  // of the child, from a known place
+inline constexpr int exit_fault = 200, exit_not_loaded = 201, exit_unavailable = 202, exit_device = 203;  // of the child, from a known place
 
 enum Phase : std::uint32_t { starting, loading, idle, inside_kernel, done };
 

@@ -55,7 +55,22 @@ void check_parameters(const Description& d, const KernelLaunch& l, const ptx::Ke
     }
 }
 
-using Scratch = std::map<std::string, std::vector<std::uint8_t>, std::less<>>;
+using Scratch = std::map<std::string, std::uint64_t, std::less<>>;
+
+class Executor final : public Machine {
+  public:
+    explicit Executor(const Tensors& tensors) { tensors.add_to(memory_); }
+    std::uint64_t scratch(std::uint64_t bytes) override {
+        auto& piece = scratch_.emplace_back(static_cast<std::size_t>(bytes) + 1, std::uint8_t{0xa5});
+        memory_.add("buffer", piece.data(), bytes, true);
+        return reinterpret_cast<std::uint64_t>(piece.data());
+    }
+    void launch(const std::string&, const ptx::Program& program, const ptx::Launch& l) override { ptx::run(program, l, memory_); }
+
+  private:
+    ptx::Memory memory_;
+    std::vector<std::vector<std::uint8_t>> scratch_;
+};
 
 double real(const Param& p, const ulpgate_rmsnorm& a) {
     if (p.value == "eps") return a.eps;
@@ -66,7 +81,7 @@ double real(const Param& p, const ulpgate_rmsnorm& a) {
     return v;
 }
 
-std::vector<std::uint8_t> pack(const KernelLaunch& l, std::size_t size, const ulpgate_rmsnorm& a, const Tensors& t, Scratch& scratch) {
+std::vector<std::uint8_t> pack(const KernelLaunch& l, std::size_t size, const ulpgate_rmsnorm& a, const Tensors& t, const Scratch& scratch) {
     std::vector<std::uint8_t> out(size, 0);
     const auto places = layout(l);
     for (std::size_t n = 0; n < places.size(); ++n) {
@@ -75,7 +90,7 @@ std::vector<std::uint8_t> pack(const KernelLaunch& l, std::size_t size, const ul
         if (p.type == "ptr") {
             std::uint64_t v = 0;
             if (const auto* placed = t.find(p.value)) v = placed->address;
-            else if (const auto it = scratch.find(p.value); it != scratch.end()) v = reinterpret_cast<std::uint64_t>(it->second.data());
+            else if (const auto it = scratch.find(p.value); it != scratch.end()) v = it->second;
             else if (p.value != "null") wrong(fmt::format("no tensor or buffer '{}'", p.value));
             std::memcpy(to, &v, sizeof v);
         } else if (p.type == "f32") {
@@ -151,16 +166,25 @@ Callable::Callable(const Description& d, const Member& m) : description_(d), mem
 }
 
 int Callable::call(std::size_t entry, const ulpgate_rmsnorm& a) {
-    const int status = launch_all(description_.entries.at(entry), a, 0);
+    const int status = execute(description_.entries.at(entry), a, 0);
     if (status != ULPGATE_OK || a.rows < 8 || spread_checked_.contains(entry)) return status;
     spread_checked_.insert(entry);
     check_spread(entry, a);
     return status;
 }
 
-int Callable::launch_all(const Entry& e, const ulpgate_rmsnorm& a, std::int64_t apart) const {
+int Callable::call(std::size_t entry, const ulpgate_rmsnorm& a, Machine& machine) const {
+    return launch_all(description_.entries.at(entry), a, Tensors(a), machine);
+}
+
+int Callable::execute(const Entry& e, const ulpgate_rmsnorm& a, std::int64_t apart) const {
     Tensors tensors(a);
     if (apart) tensors.spread(apart);
+    Executor executor(tensors);
+    return launch_all(e, a, tensors, executor);
+}
+
+int Callable::launch_all(const Entry& e, const ulpgate_rmsnorm& a, const Tensors& tensors, Machine& machine) const {
     const Lookup lookup = [&](std::string_view name) { return tensors.value(name); };
     for (const auto& r : e.requirements)
         if (!evaluate(r, lookup)) return ULPGATE_REFUSED;
@@ -168,15 +192,11 @@ int Callable::launch_all(const Entry& e, const ulpgate_rmsnorm& a, std::int64_t 
         if (t->data && t->stride[t->rank - 1] != 1) return ULPGATE_REFUSED;
     if (a.rows == 0) return ULPGATE_OK;
 
-    ptx::Memory memory;
-    tensors.add_to(memory);
     Scratch scratch;
     for (const auto& b : e.buffers) {
         const auto n = evaluate(b.bytes, lookup);
         if (n < 0 || n > std::int64_t{1} << 32) wrong(fmt::format("buffer {} of {} bytes", b.name, n));
-        auto& memory_of = scratch[b.name];
-        memory_of.assign(static_cast<std::size_t>(n) + 1, 0xa5);
-        memory.add(b.name, memory_of.data(), static_cast<std::uint64_t>(n), true);
+        scratch[b.name] = machine.scratch(static_cast<std::uint64_t>(n));
     }
     for (const auto& l : e.launches) {
         if (!evaluate(l.when, lookup)) continue;
@@ -190,7 +210,7 @@ int Callable::launch_all(const Entry& e, const ulpgate_rmsnorm& a, std::int64_t 
         launch.shared_limit = member_.arch == "sm_80" ? 166912 : 232448;
         launch.approximate = member_.approximate;
         launch.parameters = pack(l, program.parameter_bytes, a, tensors, scratch);
-        ptx::run(program, launch, memory);
+        machine.launch(l.kernel, program, launch);
     }
     return ULPGATE_OK;
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "impls/cuda/launch/description.hpp"
+#include "impls/cuda/launch/tensors.hpp"
 #include "impls/cuda/ptx/decode.hpp"
 #include "impls/ulpgate_kernel.h"
 
@@ -22,6 +23,14 @@ struct Member {
 Member parse_member(const std::string& text);  // throws std::runtime_error
 std::string print(const Member&);
 
+// Where the launches of a call run.
+class Machine {
+  public:
+    virtual ~Machine() = default;
+    virtual std::uint64_t scratch(std::uint64_t bytes) = 0;  // the address of so many bytes that live as long as the call
+    virtual void launch(const std::string& kernel, const ptx::Program&, const ptx::Launch&) = 0;
+};
+
 class Callable {
   public:
     Callable(const Description&, const Member&);  // throws std::runtime_error: what is wrong with description or PTX
@@ -29,11 +38,14 @@ class Callable {
     // ULPGATE_OK or ULPGATE_REFUSED. Throws ptx::Error or std::runtime_error.
     // The first call of an entry with enough rows is held to the same with rows far apart (spread.cpp).
     int call(std::size_t entry, const ulpgate_rmsnorm&);
+    // The same on another machine, to which the tensors' addresses belong.
+    int call(std::size_t entry, const ulpgate_rmsnorm&, Machine&) const;
     const ptx::Program& program(const std::string& kernel) const { return programs_.at(kernel); }
 
   private:
     // apart: elements between rows, at virtual addresses; 0: as they are.
-    int launch_all(const Entry&, const ulpgate_rmsnorm&, std::int64_t apart) const;
+    int execute(const Entry&, const ulpgate_rmsnorm&, std::int64_t apart) const;
+    int launch_all(const Entry&, const ulpgate_rmsnorm&, const Tensors&, Machine&) const;
     void check_spread(std::size_t entry, const ulpgate_rmsnorm&) const;
 
     Description description_;

@@ -17,6 +17,12 @@ using Kind = Operand::Kind;
 int bits(Width w) { return w == Width::pred ? 1 : 8 * static_cast<int>(bytes(w)); }
 std::uint32_t round_up(std::uint32_t v, std::uint32_t to) { return (v + to - 1) / to * to; }
 
+// Ada computes as Ampere does, Blackwell as Hopper (reference/tensor_core).
+const TensorCore* tensor_core_of(const std::string& target) {
+    if (target.starts_with("sm_8")) return &ampere;
+    return target.starts_with("sm_90") || target.starts_with("sm_10") ? &hopper : nullptr;
+}
+
 class Decoder {
   public:
     Decoder(const Module& m, const KernelText& k) : module_(m), kernel_(k) {}
@@ -26,6 +32,7 @@ class Decoder {
         p_.parameter_bytes = kernel_.parameter_bytes;
         p_.max_threads = kernel_.max_threads;
         p_.required_block = kernel_.required_block;
+        p_.tensor_core = tensor_core_of(module_.target);
         place_shared();
         auto placed = place_registers(kernel_);
         places_ = std::move(placed.at);
@@ -125,6 +132,7 @@ class Decoder {
             else vector(s, slot, o, i, n);
         }
         if (k != operands.size()) too("many");
+        if (op->whole) i.converges = i.whole = true, i.members = constant(~0u, false);
         if (op->members >= 0) i.converges = true, i.members = i.o[static_cast<std::size_t>(op->members)];
         p_.code.push_back(i);
         p_.text.push_back(s.opcode + (s.text.empty() ? "" : " " + s.text));
@@ -192,6 +200,7 @@ class Decoder {
     void address(const Statement& s, const Slot& slot, const Operand& o, Instruction& i, std::size_t& n) {
         if (o.kind != Kind::memory) fail(s.line, fmt::format("{} needs an address in brackets", s.opcode));
         i.offset = o.offset;
+        if (slot.is == Slot::Is::shared) i.target = static_cast<std::uint32_t>(o.offset);
         if (slot.is == Slot::Is::parameter) return parameter(s, slot, o, i, n);
         const bool global = slot.is == Slot::Is::global;
         if (o.reg >= 0) {

@@ -54,6 +54,7 @@ class Runner {
         b_.arrived = {};
         b_.expected = {};
         b_.shared.reset(p_.shared_bytes + launch_.dynamic_shared, launch_.poison);
+        b_.copies.reset();
         b_.live_threads = static_cast<std::uint32_t>(launch_.block.count());
         for (auto& w : b_.warps) {
             const auto n = b_.live_threads - w.id * lanes;
@@ -140,7 +141,7 @@ class Runner {
             if constexpr (traced) launch_.trace(w, i, m);
             switch (i.flow) {
             case Flow::next:
-                if (i.converges && m && !members_here(w, i, m)) {
+                if (i.converges && m && !(i.whole && m != active) && !members_here(w, i, m)) {
                     b_.instructions = n;
                     w.fragments[at] = {pc, active, Fragment::Wait::members, 0};
                     return;
@@ -249,7 +250,8 @@ class Runner {
                     const int lane = std::countr_zero(f.mask);
                     const Instruction& i = p_.code[f.pc];
                     const auto members = w.lane<std::uint32_t>(i.members)[lane];
-                    fault(w, i, lane, fmt::format("wrong member mask: {:#x} names lanes {:#x}, which never come here", members, members & w.live & ~f.mask));
+                    fault(w, i, lane, i.whole ? fmt::format("needs all lanes of its warp: lanes {:#x} never come here", w.live & ~f.mask)
+                                              : fmt::format("wrong member mask: {:#x} names lanes {:#x}, which never come here", members, members & w.live & ~f.mask));
                 }
         const Warp* at = nullptr;
         const Fragment* fragment = nullptr;

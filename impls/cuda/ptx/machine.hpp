@@ -7,7 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "impls/cuda/ptx/async_copies.hpp"
 #include "impls/cuda/ptx/memory.hpp"
+#include "reference/tensor_core/step.hpp"
 
 namespace ulpgate::ptx {
 
@@ -39,11 +41,12 @@ struct Instruction {
     bool guard_negated = false;
     bool label = false;      // a branch may come here
     bool converges = false;  // shfl, vote, bar.warp: waits for the lanes that its member mask names
+    bool whole = false;      // mma, ldmatrix: needs all lanes
     std::int32_t guard = -1; // byte offset of a predicate, or -1
-    std::uint32_t target = 0;
+    std::uint32_t target = 0;  // of a branch; of cp.async: what is added to the shared address
     std::uint32_t aux = 0;
     // Byte offsets: of a register in the warp's lanes, or ~ of a constant's. In the opcode's order, vectors flattened.
-    std::array<std::int32_t, 12> o{};
+    std::array<std::int32_t, 14> o{};
     std::int64_t offset = 0;  // added to an address
     std::int32_t members = 0;  // where `converges`: the operand with the member mask
     int line = 0;
@@ -61,6 +64,7 @@ struct Program {
     std::uint32_t parameter_bytes = 0, shared_bytes = 0, max_threads = 0;
     std::array<std::uint32_t, 3> required_block{};  // 0: any
     bool dynamic_shared = false;
+    const TensorCore* tensor_core = nullptr;  // the target's, as far as it is modelled
     struct Special {
         int which;  // index into special_registers
         std::int32_t at;
@@ -114,6 +118,7 @@ struct Block {
     const Launch* launch;
     Memory* memory;
     Shared shared;
+    AsyncCopies copies;
     Extent index;
     std::vector<Warp> warps;
     std::uint32_t live_threads = 0;

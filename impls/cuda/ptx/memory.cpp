@@ -48,6 +48,7 @@ void Shared::reset(std::uint32_t bytes, std::uint8_t poison) {
 std::string Shared::read(std::uint32_t at, std::uint32_t bytes, const Access& a, void* out) {
     for (std::uint32_t k = at; k < at + bytes; ++k) {
         Shadow& s = shadow_[k];
+        if (s.copy_line) return in_flight("reads", k, s);
         if (!s.written) {
             // Perhaps another thread writes it later and a barrier is missing: told apart at the next barrier.
             if (!s.pending) pending_.push_back(k), touched_.push_back(k);
@@ -65,25 +66,58 @@ std::string Shared::read(std::uint32_t at, std::uint32_t bytes, const Access& a,
     return "";
 }
 
+std::string Shared::in_flight(const char* verb, std::uint32_t k, const Shadow& s) {
+    return fmt::format("{} shared byte {}, to which thread {} copies at line {}: the copy has not been waited for", verb, k, s.writer, s.copy_line);
+}
+
+std::string Shared::conflict(std::uint32_t k, const Shadow& s, const Access& a) const {
+    const bool same_warp_later = s.reader / 32 == a.warp && s.reader_warp_epoch != a.warp_epoch;
+    if (s.read_epoch && (s.many_readers ? s.read_epoch == epoch_ && !same_warp_later : !ordered(s.read_epoch, s.reader, s.reader_warp_epoch, a)))
+        return fmt::format("race: writes shared byte {}, which thread {} reads at line {} with no barrier between", k, s.reader, s.read_line);
+    if (s.written && !ordered(s.write_epoch, s.writer, s.writer_warp_epoch, a))
+        return fmt::format("race: writes shared byte {}, to which thread {} writes another value at line {} with no barrier between", k, s.writer, s.write_line);
+    return "";
+}
+
+void Shared::mark_written(std::uint32_t k, Shadow& s, const Access& a) {
+    if (!s.written && !s.pending) touched_.push_back(k);
+    s.written = true;
+    s.write_epoch = epoch_;
+    s.writer = a.thread;
+    s.writer_warp_epoch = a.warp_epoch;
+    s.write_line = a.line;
+}
+
 std::string Shared::write(std::uint32_t at, std::uint32_t bytes, const Access& a, const void* in) {
     const auto* value = static_cast<const std::uint8_t*>(in);
     for (std::uint32_t k = at; k < at + bytes; ++k) {
         Shadow& s = shadow_[k];
-        const bool changes = !s.written || data_[k] != value[k - at];
-        if (changes && s.read_epoch && (s.many_readers ? s.read_epoch == epoch_ && !(s.reader / 32 == a.warp && s.reader_warp_epoch != a.warp_epoch)
-                                                       : !ordered(s.read_epoch, s.reader, s.reader_warp_epoch, a)))
-            return fmt::format("race: writes shared byte {}, which thread {} reads at line {} with no barrier between", k, s.reader, s.read_line);
-        if (changes && s.written && !ordered(s.write_epoch, s.writer, s.writer_warp_epoch, a))
-            return fmt::format("race: writes shared byte {}, to which thread {} writes another value at line {} with no barrier between", k, s.writer, s.write_line);
-        if (!s.written && !s.pending) touched_.push_back(k);
-        s.written = true;
-        s.write_epoch = epoch_;
-        s.writer = a.thread;
-        s.writer_warp_epoch = a.warp_epoch;
-        s.write_line = a.line;
+        if (s.copy_line) return in_flight("writes", k, s);
+        if (!s.written || data_[k] != value[k - at])
+            if (auto wrong = conflict(k, s, a); !wrong.empty()) return wrong;
+        mark_written(k, s, a);
     }
     std::memcpy(data_.data() + at, in, bytes);
     return "";
+}
+
+std::string Shared::begin_copy(std::uint32_t at, std::uint32_t bytes, const Access& a) {
+    for (std::uint32_t k = at; k < at + bytes; ++k) {
+        Shadow& s = shadow_[k];
+        if (s.copy_line) return in_flight("copies to", k, s);
+        if (auto wrong = conflict(k, s, a); !wrong.empty()) return wrong;
+        mark_written(k, s, a);
+        s.copy_line = a.line;
+    }
+    return "";
+}
+
+void Shared::end_copy(std::uint32_t at, std::uint32_t bytes, const Access& a, const void* in) {
+    for (std::uint32_t k = at; k < at + bytes; ++k) {
+        mark_written(k, shadow_[k], a);
+        shadow_[k].copy_line = 0;
+    }
+    std::memcpy(data_.data() + at, in, bytes);
 }
 
 std::string Shared::barrier() {

@@ -60,6 +60,10 @@ class Shared {
     // "" or what is wrong. The caller has checked bounds and alignment.
     std::string read(std::uint32_t at, std::uint32_t bytes, const Access&, void* out);
     std::string write(std::uint32_t at, std::uint32_t bytes, const Access&, const void* in);
+    // An asynchronous copy to [at, at + bytes): until it ends, nobody may read or write there. "" or what is wrong.
+    std::string begin_copy(std::uint32_t at, std::uint32_t bytes, const Access&);
+    // Its end, at the wait of the thread that began it; line: of its beginning.
+    void end_copy(std::uint32_t at, std::uint32_t bytes, const Access&, const void* in);
     // A barrier of the block. Reads of bytes that nobody wrote until now: "" or what is wrong.
     std::string barrier();
 
@@ -67,12 +71,17 @@ class Shared {
     struct Shadow {
         std::uint32_t write_epoch = 0, read_epoch = 0;  // 0: never in this block
         std::uint32_t writer = 0, writer_warp_epoch = 0, reader = 0, reader_warp_epoch = 0;
-        int write_line = 0, read_line = 0;
+        int write_line = 0, read_line = 0, copy_line = 0;  // copy_line: of the copy in flight to it, or 0
         bool many_readers = false, written = false, pending = false;
     };
     bool ordered(std::uint32_t epoch, std::uint32_t other, std::uint32_t other_warp_epoch, const Access& a) const {
         return epoch != epoch_ || other == a.thread || (other / 32 == a.warp && other_warp_epoch != a.warp_epoch);
     }
+    // What keeps a write that changes byte k from being one.
+    std::string conflict(std::uint32_t k, const Shadow&, const Access&) const;
+    static std::string in_flight(const char* verb, std::uint32_t k, const Shadow&);
+    void mark_written(std::uint32_t k, Shadow&, const Access&);
+
     std::vector<std::uint8_t> data_;
     std::vector<Shadow> shadow_;
     std::vector<std::uint32_t> pending_, touched_;

@@ -30,6 +30,7 @@ struct Opcode {
     Flow flow = Flow::next;
     std::uint32_t aux = 0;
     int members = -1;  // the operand with a member mask, or -1
+    bool whole = false;  // all lanes of the warp, or a fault
 };
 
 class OpcodeTable {

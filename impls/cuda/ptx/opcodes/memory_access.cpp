@@ -5,6 +5,7 @@
 #include <cstring>
 #include <string>
 
+#include "impls/cuda/ptx/access.hpp"
 #include "impls/cuda/ptx/opcode.hpp"
 
 namespace ulpgate::opcodes {
@@ -14,10 +15,6 @@ namespace {
 // A 16-bit or 8-bit element lies in the low bits of a 32-bit lane; a signed one extends its sign.
 template <class E>
 using Lane = std::conditional_t<sizeof(E) == 8, u64, std::conditional_t<std::is_signed_v<E>, i32, u32>>;
-
-void check_alignment(Warp& w, const Instruction& i, int l, u64 address, u64 bytes) {
-    if (address % bytes) fault(w, i, l, fmt::format("the address of {} bytes is no multiple of {}: it ends in {:#x}", bytes, bytes, address % 4096));
-}
 
 template <int n, class E>
 std::uint8_t* global(Warp& w, const Instruction& i, int l, u64 address, bool write) {
@@ -86,23 +83,13 @@ ULPGATE_INLINE void store_global(Warp& w, const Instruction& i, const Mask& m) {
 }
 
 template <int n, class E>
-u32 shared(Warp& w, const Instruction& i, int l, u32 address) {
-    constexpr u32 bytes = n * sizeof(E);
-    if (address > w.block->shared.size() || bytes > w.block->shared.size() - address)
-        fault(w, i, l, fmt::format("{} bytes at byte {} of shared memory, of which the launch gives {}", bytes, address, w.block->shared.size()));
-    check_alignment(w, i, l, address, bytes);
-    return address;
-}
-Shared::Access access(const Warp& w, const Instruction& i, int l) { return {w.id * lanes + static_cast<u32>(l), w.id, w.epoch, i.line}; }
-
-template <int n, class E>
 void load_shared(Warp& w, const Instruction& i, const Mask& m) {
     const u32* a = w.lane<u32>(i.o[n]);
     E e[lanes][n];
     for (int l = 0; l < lanes; ++l) {
         if (!m.lane[l]) continue;
-        const u32 at = shared<n, E>(w, i, l, a[l] + static_cast<u32>(i.offset));
-        if (const auto wrong = w.block->shared.read(at, sizeof e[l], access(w, i, l), e[l]); !wrong.empty()) fault(w, i, l, wrong);
+        const u32 at = shared_bytes(w, i, l, a[l] + static_cast<u32>(i.offset), n * sizeof(E));
+        if (const auto wrong = w.block->shared.read(at, sizeof e[l], shared_access(w, i, l), e[l]); !wrong.empty()) fault(w, i, l, wrong);
     }
     for (int k = 0; k < n; ++k) {
         auto* d = w.lane<Lane<E>>(i.o[static_cast<std::size_t>(k)]);
@@ -117,8 +104,8 @@ void store_shared(Warp& w, const Instruction& i, const Mask& m) {
         if (!m.lane[l]) continue;
         E e[n];
         for (int k = 0; k < n; ++k) e[k] = static_cast<E>(w.lane<Lane<E>>(i.o[static_cast<std::size_t>(k + 1)])[l]);
-        const u32 at = shared<n, E>(w, i, l, a[l] + static_cast<u32>(i.offset));
-        if (const auto wrong = w.block->shared.write(at, sizeof e, access(w, i, l), e); !wrong.empty()) fault(w, i, l, wrong);
+        const u32 at = shared_bytes(w, i, l, a[l] + static_cast<u32>(i.offset), n * sizeof(E));
+        if (const auto wrong = w.block->shared.write(at, sizeof e, shared_access(w, i, l), e); !wrong.empty()) fault(w, i, l, wrong);
     }
 }
 
