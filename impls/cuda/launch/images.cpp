@@ -135,11 +135,12 @@ std::vector<Image> ptx_images(const std::string& path) {
 Image ptx_image(const std::string& path, const std::string& arch) {
     auto all = ptx_images(path);
     if (arch.empty()) return std::move(all.front());
+    // sm_90a and sm_100f name the same device as sm_90 and sm_100, with what only it can do.
     std::string have;
-    for (auto& i : all) {
-        if (i.arch == arch) return std::move(i);
-        have += (have.empty() ? "" : " ") + i.arch;
-    }
+    for (const std::string& wanted : {arch, arch + "a", arch + "f"})
+        for (auto& i : all)
+            if (i.arch == wanted) return std::move(i);
+    for (const auto& i : all) have += (have.empty() ? "" : " ") + i.arch;
     throw std::runtime_error(fmt::format("{}: holds no PTX for {}; it has {}", path, arch, have));
 }
 

@@ -103,6 +103,12 @@ TEST_F(LaunchFiles, WhatIsWrongWithAModule) {
     std::memcpy(&fat[20], &header, 4);
     std::memcpy(&fat[24], &payload, 8);
     EXPECT_NE(error("\177ELF" + fat).find("damaged: an entry beyond the end"), std::string::npos);
+    // sm_90a is sm_90 with what only that device can do.
+    auto own = file(by_hand + ".ptx");
+    own.replace(own.find("sm_90"), 5, "sm_90a");
+    const auto path = write("a.ptx", own);
+    EXPECT_EQ(ptx_image(path, "sm_90").arch, "sm_90a");
+    EXPECT_NE(what([&] { ptx_image(path, "sm_80"); }).find("holds no PTX for sm_80; it has sm_90a"), std::string::npos);
     EXPECT_NE(what([&] { ptx_image(by_hand + ".ptx", "sm_100"); }).find("holds no PTX for sm_100; it has sm_90"), std::string::npos);
 }
 

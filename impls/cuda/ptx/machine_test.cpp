@@ -28,6 +28,10 @@ TEST(PtxMachine, ShufflesOfEveryKind) {
         EXPECT_EQ(segment[l], (l & 24) + 2);  // width 8
         EXPECT_EQ(predicate[l], l + 3 < 32 ? 1u : 0u);
     }
+    for (std::uint32_t by = 0; by < 32; ++by) {  // the whole warp by a power of two has a way of its own
+        const auto y = with("shfl.sync.bfly.b32 %r0, %r1, " + std::to_string(by) + ", 31, -1;");
+        for (std::uint32_t l = 0; l < 32; ++l) EXPECT_EQ(y[l], l ^ by);
+    }
     EXPECT_EQ(with("setp.lt.u32 %p0, %r1, 5;\nvote.sync.ballot.b32 %r0, %p0, -1;")[9], 31u);
 }
 TEST(PtxMachine, ABarrierOrdersSharedMemory) {
@@ -73,6 +77,10 @@ TEST(PtxMachine, EndlessLoopsEnd) { expect_error(kernel("again:\nadd.s32 %r0, %r
 
 TEST(PtxMachine, LaunchesThatCannotBe) {
     expect_error(kernel(""), 1056, {"a block of 1056 threads: at most 1024"});
+    auto required = kernel("{ mov.u32 {%r0}, %tid.x; }\n");  // one register in braces is that register
+    required.insert(required.find(") {") + 1, " .reqntid 64, 1, 1");
+    expect_error(required, 32, {"a block of 32 x 1 x 1 threads: the kernel says .reqntid 64, 1, 1"});
+    EXPECT_EQ(run_block(required, 64).y[63], 63u);
     EXPECT_NE(run_block(kernel(""), 32, 300000).error.find("300128 bytes of shared memory a block: at most 232448"), std::string::npos);
 }
 
