@@ -52,6 +52,12 @@ class QueryPath {
     std::vector<std::vector<std::byte>> run();
 
     const QueryModel& model() const { return model_; }
+    // The matrices and what becomes of their sums; without a rank there is no first one.
+    Matrix& first_matrix() { return *a_; }
+    Matrix& second_matrix() { return *b_; }
+    const Projection& first_projection() const { return first_; }
+    const Projection& second_projection() const { return second_; }
+    std::span<const float> bias() const { return bias_; }
     std::span<const float> gain() const { return gain_; }
     std::span<const float> kv_gain() const { return kv_gain_; }
     double eps() const;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <boost/multiprecision/cpp_bin_float.hpp>
 #include <cmath>
-#include <limits>
 
 #include "reference/exact/sum.hpp"
 #include "reference/formats/convert.hpp"
@@ -167,50 +166,32 @@ RowStages row_stages_given(const Model& m, float scalar, std::span<const float> 
     return elements_of(m, row, scalar, x, w);
 }
 
+std::array<double, error_stages> stage_bounds(const Contract& c, double rho, std::int64_t d) {
+    constexpr double u = 0x1p-24;
+    const bool power_of_two = (d & (d - 1)) == 0;
+    const double roundings = power_of_two ? 0 : c.mean == Mean::div ? 1 : 2, t = std::ldexp(1.0, -precision(c.x)), y = std::ldexp(1.0, -precision(c.y));
+    const double kappa = std::max(static_cast<double>(c.rsqrt), 0.5);
+    const bool first = c.map == Map::cast_first;
+    return {rho / 2, roundings * u / 2, u, 2 * kappa * u, u, first ? (c.x == Type::f32 ? 0 : t) : y, first ? y : u};
+}
+
 void StageBudget::add(const RowStages& r, std::int64_t row) {
     ++rows_;
     skipped_ += r.skipped;
     const double r_ulps = r.r > 0 ? r.r / ulp_at(Type::f32, r.r) : 0;
+    std::array<double, error_stages> ulps{};
     for (std::size_t k = 0; k < r.terms.size(); ++k) {
         const auto& c = r.terms[k];
         double total = 0;
         for (const double v : c) total += v;
         // (y^ - y) / ln(y^ / y) in ulps of y: what a log is worth here.
         const double y = std::fabs(r.ideal[k]), worth = (total == 0 ? 1 : std::expm1(total) / total) * y / ulp_at(type_, y);
-        for (std::size_t s = 0; s < error_stages; ++s) {
-            auto& of = of_[s];
-            const double ulps = c[s] * worth;
-            of.square += ulps * ulps;
-            of.signed_sum += ulps;
-            of.with_total += ulps * total * worth;
-            if (std::fabs(ulps) > of.worst || of.worst_row < 0) of.worst = std::fabs(ulps), of.worst_row = row, of.worst_col = r.column[k];
-        }
-        total_square_ += total * worth * total * worth;
-        total_sum_ += total * worth;
-        total_worst_ = std::max(total_worst_, std::fabs(total * worth));
-        ++elements_;
+        for (std::size_t s = 0; s < error_stages; ++s) ulps[s] = c[s] * worth;
+        all_.add(ulps, row, r.column[k]);
     }
-    if (r.terms.empty()) return;
-    for (std::size_t s = 0; s < row_stages; ++s) {
-        const double ulps = r.terms[0][s] * r_ulps;
-        of_[s].square32 += ulps * ulps;
-        of_[s].worst32 = std::max(of_[s].worst32, std::fabs(ulps));
-    }
+    if (r.terms.empty()) return all_.add_row({});
+    for (std::size_t s = 0; s < row_stages; ++s) ulps[s] = r.terms[0][s] * r_ulps;
+    all_.add_row(std::span(ulps).first(row_stages));
 }
-
-std::array<StageShare, error_stages> StageBudget::shares() const {
-    std::array<StageShare, error_stages> out;
-    const auto n = static_cast<double>(std::max<std::int64_t>(elements_, 1)), rows = static_cast<double>(std::max<std::int64_t>(rows_, 1));
-    for (std::size_t s = 0; s < error_stages; ++s) {
-        const auto& of = of_[s];
-        out[s] = {std::sqrt(of.square / n), of.worst, of.signed_sum / n, std::sqrt(of.square32 / rows), of.worst32,
-                  total_square_ > 0 ? of.with_total / total_square_ : std::numeric_limits<double>::quiet_NaN(), of.worst_row, of.worst_col};
-    }
-    return out;
-}
-
-double StageBudget::rms_ulp() const { return elements_ ? std::sqrt(total_square_ / static_cast<double>(elements_)) : 0; }
-double StageBudget::worst_ulp() const { return total_worst_; }
-double StageBudget::bias_ulp() const { return elements_ ? total_sum_ / static_cast<double>(elements_) : 0; }
 
 }  // namespace ulpgate

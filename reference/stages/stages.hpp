@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "reference/model/model.hpp"
+#include "reference/stages/contributions.hpp"
 
 namespace ulpgate {
 
@@ -48,36 +49,26 @@ RowStages row_stages_of(const Model&, std::span<const float> x, std::span<const 
 // stages of the row are 0. Of the model its contract and map are used.
 RowStages row_stages_given(const Model&, float scalar, std::span<const float> x, std::span<const float> w, double eps);
 
-// Over many rows: what each stage contributes.
-struct StageShare {
-    double rms_ulp = 0;    // of the output's error, in its ulps
-    double worst_ulp = 0;  // the largest |contribution|
-    double bias_ulp = 0;   // the mean, signed
-    double rms_ulp32 = 0;  // of r's error in f32 ulps of r: row stages only, else 0
-    double worst_ulp32 = 0;
-    double share = 0;      // E[c_stage c] / E[c^2] in ulps of the output, c the whole error: adds up to 1, may be negative; NaN where c is 0
-    std::int64_t worst_row = -1, worst_col = -1;
-};
+// What a contract allows each stage, relative to its factor, to first order (reference/admissible/proof.md). rho: the bound on the sum.
+std::array<double, error_stages> stage_bounds(const Contract&, double rho, std::int64_t d);
 
+// Over many rows: what each stage contributes, in ulps of the output.
 class StageBudget {
   public:
     explicit StageBudget(Type output) : type_(output) {}
     void add(const RowStages&, std::int64_t row);
-    std::array<StageShare, error_stages> shares() const;
-    double rms_ulp() const, worst_ulp() const, bias_ulp() const;  // of the whole error
-    std::int64_t elements() const { return elements_; }
+    std::vector<StageShare> shares() const { return all_.shares(); }
+    double rms_ulp() const { return all_.rms_ulp(); }  // of the whole error
+    double worst_ulp() const { return all_.worst_ulp(); }
+    double bias_ulp() const { return all_.bias_ulp(); }
+    std::int64_t elements() const { return all_.elements(); }
     std::int64_t skipped() const { return skipped_; }
     std::int64_t rows() const { return rows_; }
 
   private:
-    struct Sum {
-        double square = 0, signed_sum = 0, worst = 0, with_total = 0, square32 = 0, worst32 = 0;
-        std::int64_t worst_row = -1, worst_col = -1;
-    };
     Type type_;
-    std::array<Sum, error_stages> of_{};
-    double total_square_ = 0, total_sum_ = 0, total_worst_ = 0;
-    std::int64_t elements_ = 0, skipped_ = 0, rows_ = 0;
+    Contributions all_{error_stages};
+    std::int64_t skipped_ = 0, rows_ = 0;
 };
 
 }  // namespace ulpgate

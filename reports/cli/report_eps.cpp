@@ -1,17 +1,11 @@
-#include <fmt/format.h>
-#include <unistd.h>
-
+#include "reports/cli/analysis.hpp"
 #include "reports/cli/gate_request.hpp"
-#include "reports/cli/outputs.hpp"
-#include "reports/console/console.hpp"
 #include "reports/eps/table.hpp"
-#include "reports/run/context.hpp"
 
 namespace ulpgate::cli {
 namespace {
 
 int eps_run(const Arguments& a) {
-    const Outputs outputs(a);
     EpsRequest e;
     e.filter = case_filter(a);
     e.ops = e.filter.ops;
@@ -20,22 +14,17 @@ int eps_run(const Arguments& a) {
     if (e.filter.profiles.empty()) e.filter.profiles = {"activations"};
     RunRequest request;
     if (!a.operands.empty()) request = gate_request(a);
-    Result r;
-    r.context = machine_context();
-    r.context.seed = e.filter.seed;
-    self_check(r.context, request.self_check, e.filter.seed);
-    fmt::print(stderr, "{}", context_text(r.context, style_for("auto", STDERR_FILENO)));
-    auto made = eps_tables(e);
-    if (!made.error.empty()) throw UsageError(made.error);
-    r.eps = std::move(made.tables);
-    if (!a.operands.empty())
-        if (const auto why = recover_eps(request, r, r.eps); !why.empty()) throw UsageError(why);
-    for (const auto& t : r.eps) fmt::print(outputs.people(), "{}", eps_text(t));
-    for (const auto& n : r.not_loaded) fmt::print(outputs.people(), "{}: DID NOT LOAD: {}\n", n.subject, n.reason);
-    for (const auto& k : r.skipped) fmt::print(outputs.people(), "{}: SKIPPED: {}\n", k.subject, k.reason);
-    r.exit = r.context.self_check_failed ? 3 : !r.not_loaded.empty() ? 4 : r.eps.empty() ? 5 : 0;
-    outputs.write(r);
-    return r.exit;
+    request.filter.seed = e.filter.seed;
+    return analyse(a, request, [&](Result& r) {
+        auto made = eps_tables(e);
+        if (!made.error.empty()) throw UsageError(made.error);
+        r.eps = std::move(made.tables);
+        if (!a.operands.empty())
+            if (const auto why = recover_eps(request, r, r.eps); !why.empty()) throw UsageError(why);
+        std::string s;
+        for (const auto& t : r.eps) s += eps_text(t);
+        return s;
+    });
 }
 
 constexpr Flag flags[] = {

@@ -13,6 +13,7 @@
 #include "reference/oracle/oracle.hpp"
 #include "reports/eps/sensitivity.hpp"
 #include "reports/run/case_source.hpp"
+#include "reports/run/cases.hpp"
 #include "properties/judge/distribution.hpp"
 
 namespace ulpgate {
@@ -158,20 +159,15 @@ std::string recover_eps(const RunRequest& request, Result& result, std::vector<E
     const auto plan = make_plan(r, result);
     if (!plan.error.empty()) return plan.error;
     for (const auto& g : plan.groups) {
+        if (find_op(g.op)->abi != Abi::rmsnorm) continue;
         if (g.claim[0].residual != Residual::none || g.claim[0].quant != Quant::none || g.claim[0].beta != Given::none) continue;
-        auto subject = open_subject(g.subject, r.options);
-        if (subject->start().event != Event::ok) continue;
         EpsTable t;
         t.op = g.op;
         t.type = g.claim[0].x;
         t.subject = g.subject;
         t.source = fmt::format("the outputs of {} ({})", g.subject, print(g.claim, false));
         t.recovered_hi = std::numeric_limits<double>::infinity();
-        for (const auto& c : g.cases) {
-            const auto made = make(c);
-            if (!made.error.empty() || made.tensors.find("x")->rows() == 0) continue;
-            const auto o = subject->run(g.entry, made.tensors);
-            if (o.event != Event::ok) continue;
+        for (const auto& [c, made, o] : run_cases(g, r.options, result.notes)) {
             const auto j = judge(made.tensors, o, g.claim);
             const auto fits = std::find_if(j.candidates.begin(), j.candidates.end(), [](const Candidate& k) { return k.fits && k.contract.map != Map::none; });
             auto contract = fits != j.candidates.end() ? fits->contract : g.claim[0];

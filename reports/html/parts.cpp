@@ -104,6 +104,20 @@ std::string failures(const Result& r) {
     return s.empty() ? "" : "<h2>What failed or did not run</h2>\n" + s;
 }
 
+namespace {
+
+// A gate samples; what a search or every word reached is in `report table` and `search --exhaustive`.
+std::string comparison_cell(const Group& g) {
+    const auto& m = g.whole.measure;
+    if (!m.rows) return fmt::format("<span class=\"{}\">{}</span>", colour(g), name(g.verdict));
+    std::string s = fmt::format("<span class=\"{}\">{}</span> {} ulp, r {} ulp32<br><span class=\"dim\">sampled {} rows</span>", colour(g), name(g.verdict), short_number(m.worst_ulp),
+                                short_number(m.worst_r_ulp32), grouped(m.rows));
+    if (!g.worst_line.empty()) s += fmt::format("<details><summary>witness</summary>{}</details>", code(g.worst_line));
+    return s;
+}
+
+}  // namespace
+
 std::string comparison(const Result& r) {
     std::vector<std::string> subjects;
     std::map<std::string, std::map<std::string, const Group*>> cells;  // by "op type", by subject: the worst
@@ -126,14 +140,13 @@ std::string comparison(const Result& r) {
             const auto it = cells[c].find(s);
             if (it == cells[c].end()) row.emplace_back("");
             else
-                row.push_back(fmt::format("<span class=\"{}\" title=\"{}\">{}</span> {} ulp, r {} ulp32, sampled {}", colour(*it->second), text(it->second->worst_line), name(it->second->verdict),
-                                          short_number(it->second->whole.measure.worst_ulp), short_number(it->second->whole.measure.worst_r_ulp32), it->second->whole.measure.rows));
+                row.push_back(comparison_cell(*it->second));
         }
         rows.push_back(row);
     }
     std::vector<std::string> heads{"subject"};
     heads.insert(heads.end(), columns.begin(), columns.end());
-    return "<h2>Subjects side by side</h2>\n" + table(heads, rows, std::vector<bool>(heads.size(), false));
+    return "<h2>Subjects side by side</h2>\n<p class=\"dim\">The worst verdict of each op and type, the largest error of an output and of r, and the case that reached the former.</p>\n" + table(heads, rows, std::vector<bool>(heads.size(), false));
 }
 
 std::string case_tables(const Result& r) {

@@ -1,4 +1,4 @@
-// The plots of the page as SVG: a frame of 360 x 200 units with one horizontal and one vertical axis. Colours are classes, so that
+// The plots of the page as SVG: a frame with one horizontal and one vertical axis. Colours are classes, so that
 // the page's light and dark palettes hold for them. Labels are plain text; the caller escapes nothing.
 #pragma once
 #include <string>
@@ -12,10 +12,15 @@ struct Axis {
     std::string label;
 };
 
+struct Frame {  // of the plot in its own units; a small multiple is shown about as large
+    double width = 360, height = 200;
+};
+inline constexpr Frame small_frame{190, 120};
+
 class Plot {
   public:
     // title: what a screen reader says of it.
-    Plot(std::string title, Axis x, Axis y);
+    Plot(std::string title, Axis x, Axis y, Frame frame = {});
     void bar(double from, double to, double height, const std::string& says);
     void point(double x, double y, const std::string& says);
     void line(const std::vector<std::pair<double, double>>& points);
@@ -29,12 +34,14 @@ class Plot {
     double px(double x) const, py(double y) const;
     std::string title_, back_, front_;
     Axis x_, y_;
+    Frame frame_;
     int rules_ = 0;
 };
 
-// Ticks at whole powers of two or ten, at most seven.
-Axis powers_of_two(int lo, int hi, std::string label);
-Axis powers_of_ten(int lo, int hi, std::string label);
+// Ticks at whole powers of two or ten, at most so many.
+inline constexpr int most_ticks = 7;
+Axis powers_of_two(int lo, int hi, std::string label, int ticks = most_ticks);
+Axis powers_of_ten(int lo, int hi, std::string label, int ticks = most_ticks);
 Axis linear(double lo, double hi, std::string label);
 
 }  // namespace ulpgate::html

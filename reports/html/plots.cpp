@@ -4,6 +4,8 @@
 #include <cmath>
 
 #include "properties/judge/distribution.hpp"
+#include "reference/ops/op.hpp"
+#include "reference/stages/contributions.hpp"
 #include "reports/console/console.hpp"
 #include "reports/html/parts.hpp"
 #include "reports/html/plot.hpp"
@@ -97,6 +99,40 @@ std::string error_plots(const Result& r) {
     return s.empty() ? "" : "<h2>Errors</h2>\n<p class=\"dim\">An ulp is the spacing of the output's type at the unrounded ideal value; ulp32 that of float32 at r. The first claim of each type is drawn.</p>\n" + s;
 }
 
+namespace {
+
+// One small plot a stage, all on the same axes: how many outputs it moves by how much, and what the contract allows it.
+std::string small_multiples(const StageTable& t) {
+    int lo = 0, hi = 1;
+    std::int64_t most = 1;
+    for (const auto& l : t.lines) {
+        for (const auto& [octave, n] : l.by_size) most = std::max(most, n), lo = std::min(lo, octave), hi = std::max(hi, octave + 1);
+        if (l.allowed_ulp > 0 && std::isfinite(l.allowed_ulp)) hi = std::max(hi, static_cast<int>(std::ceil(std::log2(l.allowed_ulp))) + 1);
+    }
+    const int decades = std::max(1, static_cast<int>(std::ceil(std::log10(static_cast<double>(most)))));
+    std::string s;
+    for (const auto& l : t.lines) {
+        Plot p(fmt::format("Outputs by what {} moves them", l.stage), powers_of_two(lo, hi, "ulp", 4), powers_of_ten(0, decades, l.stage + ": outputs", 4), small_frame);
+        std::vector<std::vector<std::string>> rows;
+        for (const auto& [octave, n] : l.by_size) {
+            const auto from = octave == smallest_size ? std::string("less") : fmt::format("2^{} ulp", octave);
+            p.bar(octave, octave + 1, std::log10(static_cast<double>(n)) + 0.05, fmt::format("{} outputs from {}", grouped(n), from));
+            rows.push_back({from, grouped(n)});
+        }
+        if (l.allowed_ulp > 0 && std::isfinite(l.allowed_ulp)) p.rule(std::max<double>(lo, std::log2(l.allowed_ulp)), "allowed");
+        s += fmt::format("<figure>{}<details><summary>{} in numbers</summary>{}</details></figure>\n", p.svg(), text(l.stage), table({"from", "outputs"}, rows, {true, true}));
+    }
+    return fmt::format("<div class=\"multiples\">{}</div>\n<p class=\"dim\">Each stage's part of the outputs' errors by size, in ulps, all on the same axes; dashed: the most "
+                       "that the contract allows it.</p>\n", s);
+}
+
+bool of_query(const StageTable& t) {
+    const Op* op = find_op(t.op);
+    return op && op->abi != Abi::rmsnorm;
+}
+
+}  // namespace
+
 std::string stage_section(const StageTable& t) {
     std::vector<std::vector<std::string>> rows;
     double most = 1e-8;
@@ -106,20 +142,20 @@ std::string stage_section(const StageTable& t) {
         rows.push_back({text(l.stage), fmt::format("{:.3g}", l.rms_ulp), fmt::format("{:.3g}", l.worst_ulp), fmt::format("{:.2g}", l.bias_ulp), fmt::format("{:.1f} %", 100 * l.share), fmt::format("{:.3g}", l.allowed_ulp),
                         row ? fmt::format("{:.3g}", l.worst_ulp32) : "", row ? fmt::format("{:.3g}", l.allowed_ulp32) : "", l.line.empty() ? "" : code(fmt::format("{} (col {})", l.line, l.col))});
     }
+    const auto head = fmt::format("<h2>Error budget: {} {} {} d {}</h2>\n<p>{}{}. Whole error {:.3g} ulp RMS, {:.3g} at most, bias {:.2g}, over {} outputs.</p>\n", text(t.subject), text(t.op), name(t.type), t.d,
+                                  t.model.empty() ? "" : "As " + code("model/" + t.model) + ": ", text(t.how), t.rms_ulp, t.worst_ulp, t.bias_ulp, grouped(t.elements));
+    const auto numbers = table({"stage", "rms ulp", "max ulp", "bias ulp", "share", "allowed ulp", "max ulp32", "allowed ulp32", "worst case"}, rows, {false, true, true, true, true, true, true, true, false});
+    if (of_query(t)) return head + small_multiples(t) + numbers;
     const double hi = std::ceil(std::log10(most)), lo = std::min(-7.0, hi - 4);
-    const auto n = static_cast<double>(t.lines.size());
-    Axis x{0, n, {}, ""};
+    Axis x{0, static_cast<double>(t.lines.size()), {}, ""};
     for (std::size_t k = 0; k < t.lines.size(); ++k) x.ticks.emplace_back(static_cast<double>(k) + 0.5, t.lines[k].stage);
-    Plot p(fmt::format("RMS error of each stage of {}", t.subject), x, powers_of_ten(static_cast<int>(lo), static_cast<int>(hi), "rms ulp; dot: allowed"));
+    Plot p(fmt::format("RMS error of each stage of {}", t.subject), x, powers_of_ten(static_cast<int>(lo), static_cast<int>(hi), "ulp of the output; bar: rms, dot: allowed"));
     for (std::size_t k = 0; k < t.lines.size(); ++k) {
         const auto& l = t.lines[k];
         if (l.rms_ulp > 0) p.bar(static_cast<double>(k) + 0.15, static_cast<double>(k) + 0.85, std::log10(l.rms_ulp), fmt::format("{}: {:.3g} ulp", l.stage, l.rms_ulp));
         if (l.allowed_ulp > 0) p.point(static_cast<double>(k) + 0.5, std::log10(l.allowed_ulp), fmt::format("{}: at most {:.3g} ulp", l.stage, l.allowed_ulp));
     }
-    std::string s = fmt::format("<h2>Error budget: {} {} {} d {}</h2>\n<p>{} {}: {}. Whole error {:.3g} ulp RMS, {:.3g} at most, bias {:.2g}, over {} elements.</p>\n", text(t.subject), text(t.op), name(t.type), t.d,
-                                t.model.empty() ? "No restatement known" : "As", t.model.empty() ? "" : code("model/" + t.model), text(t.how), t.rms_ulp, t.worst_ulp, t.bias_ulp, grouped(t.elements));
-    return s + fmt::format("<div class=\"pair\"><figure>{}</figure>{}</div>\n", p.svg(),
-                           table({"stage", "rms ulp", "max ulp", "bias", "share", "allowed", "max ulp32", "allowed", "worst case"}, rows, {false, true, true, true, true, true, true, true, false}));
+    return head + fmt::format("<div class=\"pair\"><figure>{}</figure>{}</div>\n", p.svg(), numbers);
 }
 
 std::string eps_section(const EpsTable& t) {

@@ -16,7 +16,7 @@ p{margin:.4em 0}.dim{color:var(--dim)}.red{color:var(--red)}.green{color:var(--g
 .wide{overflow-x:auto}table{border-collapse:collapse;font-size:.87rem;font-variant-numeric:tabular-nums}
 th,td{padding:3px 9px;text-align:left;border-bottom:1px solid var(--line);white-space:nowrap}th.n,td.n{text-align:right}td.free{white-space:normal;min-width:14em}
 code,pre{font:13px/1.45 ui-monospace,monospace}pre{background:var(--soft);padding:8px;overflow-x:auto;margin:.4em 0}code{overflow-wrap:anywhere}
-.pair{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,330px),1fr));gap:12px 24px;align-items:start}figure{margin:0}
+.pair{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,330px),1fr));gap:12px 24px;align-items:start}figure{margin:0;min-width:0}.multiples{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,190px),1fr));gap:8px 12px;align-items:start}.multiples svg{max-width:240px}
 svg{width:100%;max-width:560px;height:auto;display:block}svg text{font:10.5px system-ui,sans-serif;fill:var(--fg)}svg .word{fill:var(--amber)}
 .axis{stroke:var(--dim);fill:none}.bar{fill:var(--bar)}.dot{fill:var(--bar)}.line{stroke:var(--amber);fill:none;stroke-width:1.8}.rule{stroke:var(--amber);fill:none;stroke-dasharray:3 2}.band{fill:var(--band)}
 details{margin:.5em 0}summary{cursor:pointer}

@@ -132,6 +132,23 @@ Json sight(const Sight& s) {
             {"by_d", columns}};
 }
 
+// Of mla_query and head: what the check was worth at each stage, and where the error comes from.
+Json query(const Judgement& j) {
+    if (j.stages.empty()) return nullptr;
+    Json stages = Json::array();
+    for (const QueryStage& s : j.stages)
+        stages.push_back({{"stage", s.stage}, {"outputs", s.outputs}, {"at_most_two", s.at_most_two}, {"untold", s.untold}, {"outside", s.outside}, {"width", number(s.width)}});
+    const auto& q = j.shares;
+    Json shares = nullptr;
+    if (q.outputs) {
+        Json of = Json::array();
+        for (std::size_t k = 0; k < query_error_stages.size(); ++k)
+            of.push_back({{"stage", query_error_stages[k]}, {"square", number(q.square[k])}, {"cross", number(q.cross[k])}, {"largest", number(q.largest[k])}});
+        shares = {{"whole", number(q.whole)}, {"outputs", q.outputs}, {"stages", of}};
+    }
+    return {{"stages", stages}, {"shares", shares}};
+}
+
 Json candidates(const Group& g) {
     Json out = Json::array();
     for (const auto& c : g.whole.candidates)
@@ -213,6 +230,7 @@ Json group(const Group& g) {
     j["cells"] = cells(g);
     j["outside"] = g.whole.measure.outside;
     j["would_have_seen"] = sight(g.whole.sight);
+    j["query"] = query(g.whole);
     j["witness"] = first ? element(first->witness, first->types) : Json(nullptr);
     j["explanation"] = explanation(g);
     j["fix"] = optional(g.fix);
@@ -228,7 +246,9 @@ Json group(const Group& g) {
 
 Json stages(const StageTable& t) {
     Json lines = Json::array();
-    for (const auto& l : t.lines)
+    for (const auto& l : t.lines) {
+        Json sizes = Json::array();
+        for (const auto& [octave, n] : l.by_size) sizes.push_back(Json::array({octave, n}));
         lines.push_back({{"stage", l.stage},
                          {"rms_ulp", number(l.rms_ulp)},
                          {"worst_ulp", number(l.worst_ulp)},
@@ -239,7 +259,9 @@ Json stages(const StageTable& t) {
                          {"allowed_ulp", number(l.allowed_ulp)},
                          {"allowed_ulp32", number(l.allowed_ulp32)},
                          {"case", optional(l.line)},
-                         {"col", l.col}});
+                         {"col", l.col},
+                         {"by_size", sizes}});
+    }
     return {{"subject", t.subject},   {"op", t.op},
             {"type", name(t.type)},   {"d", t.d},
             {"contract", print(t.contract)}, {"model", optional(t.model)},

@@ -261,6 +261,18 @@ Cell cell(const In& j) {
     return c;
 }
 
+void query(const In& j, Judgement& to) {
+    for (const auto& s : j["stages"].list())
+        to.stages.push_back({s["stage"].text(), s["outputs"].integer(), s["at_most_two"].integer(), s["untold"].integer(), s["outside"].integer(), s["width"].number()});
+    if (!j.has("shares")) return;
+    auto& q = to.shares;
+    q.whole = j["shares"]["whole"].number();
+    q.outputs = j["shares"]["outputs"].integer();
+    const auto stages = j["shares"]["stages"].list();
+    if (stages.size() != query_error_stages.size()) j["shares"]["stages"].fail("five stages are needed");
+    for (std::size_t k = 0; k < stages.size(); ++k) q.square[k] = stages[k]["square"].number(), q.cross[k] = stages[k]["cross"].number(), q.largest[k] = stages[k]["largest"].number();
+}
+
 Group group(const In& j) {
     Group g;
     g.subject = j["subject"].text();
@@ -280,6 +292,7 @@ Group group(const In& j) {
     g.verdict = j["verdict"].verdict();
     g.whole.measure = measure(j, j["error"]);
     g.whole.sight = sight(j["would_have_seen"]);
+    if (j.has("query")) query(j["query"], g.whole);
     g.worst_line = j["error"]["ulp"]["case"].text_or_nothing();
     for (const auto& c : j["cells"].list()) g.cells.push_back(cell(c));
     for (const auto& f : j["failures"].list()) g.failures.push_back(failure(f));
@@ -310,9 +323,16 @@ StageTable stages(const In& j) {
     t.rms_ulp = j["rms_ulp"].number();
     t.worst_ulp = j["worst_ulp"].number();
     t.bias_ulp = j["bias_ulp"].number();
-    for (const auto& l : j["stages"].list())
+    for (const auto& l : j["stages"].list()) {
         t.lines.push_back({l["stage"].text(), l["rms_ulp"].number(), l["worst_ulp"].number(), l["bias_ulp"].number(), l["share"].number(), l["rms_ulp32"].number(),
                            l["worst_ulp32"].number(), l["allowed_ulp"].number(), l["allowed_ulp32"].number(), l["case"].text_or_nothing(), l["col"].integer()});
+        if (!l.has("by_size")) continue;
+        for (const auto& pair : l["by_size"].list()) {
+            const auto p = pair.integers();
+            if (p.size() != 2) pair.fail("[octave, elements] is needed");
+            t.lines.back().by_size[static_cast<int>(p[0])] = p[1];
+        }
+    }
     return t;
 }
 

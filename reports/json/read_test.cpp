@@ -44,6 +44,8 @@ Result full() {
     g.cells.push_back(c);
     g.failures.push_back({Verdict::inadmissible, true, "what", "reason", m.worst, g.worst_line, {"ulpgate", "replay", "./k.so", g.worst_line}, g.claim[0]});
     g.failures.push_back({Verdict::crashed, false, "signal 11", "", {}, "", {}, g.claim[0]});
+    g.whole.stages.push_back({"q_a", 10, 9, 1, 0, 2.5});
+    g.whole.shares = {{1, 2, 3, 4, 5}, {5, 4, 3, 2, 1}, {0.1, 0.2, 0.3, 0.4, 0.5}, 15, 40};
     g.findings = {"bits depend on the address"};
     g.names = {"rstd.low"};
     g.explained = {"rstd.low: r rounded to T"};

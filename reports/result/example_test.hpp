@@ -61,7 +61,10 @@ inline Result run() {
     r.groups.push_back(group("k4", Verdict::mistrusted));
     r.groups.back().findings = {"eps dominates 488 of 512 rows"};
     StageTable t{"scalar", "q_a_layernorm", Type::bf16, 1536, default_contract(Type::bf16, Map::cast_first), "bf16,cast_first", "equal bit for bit in 4 of 4 rows", 4, 6144, 1, 0.42, 1.4, -0.01, {}};
-    for (const auto* stage : {"sum", "mean", "eps", "rsqrt", "multiply", "cast", "gain"}) t.lines.push_back({stage, 0.1, 0.5, 0.01, 1 / 7.0, 0.2, 0.9, 1, 2, "q_a_layernorm/bf16/1536/profile=gaussian/row=1", 7});
+    for (const auto* stage : {"sum", "mean", "eps", "rsqrt", "multiply", "cast", "gain"}) t.lines.push_back({stage, 0.1, 0.5, 0.01, 1 / 7.0, 0.2, 0.9, 1, 2, "q_a_layernorm/bf16/1536/profile=gaussian/row=1", 7, {{-24, 100}, {-3, 6000}, {-1, 44}}});
+    r.stages.push_back(t);
+    t.op = "mla_query", t.d = 7168, t.lines.clear();
+    for (const auto* stage : {"q_a sum", "q_a cast", "sum", "q_b sum", "q_b cast"}) t.lines.push_back({stage, 0.1, 0.5, 0.01, 0.2, 0, 0, 1, 0, "mla_query/bf16/7168/profile=random/row=1", 7, {{-4, 20}, {-2, 9}}});
     r.stages.push_back(t);
     EpsTable e;
     e.op = "final_norm", e.source = "real.safetensors@blk.0", e.type = Type::bf16, e.d = 7168, e.rows = 10, e.elements = 71680, e.eps = 1e-6;

@@ -97,6 +97,7 @@ struct StageLine {
     double allowed_ulp = 0, allowed_ulp32 = 0;  // by the contract, at most; a bound on each row's and element's contribution
     std::string line;                         // the case that reached worst_ulp, with its row
     std::int64_t col = -1;
+    std::map<int, std::int64_t> by_size{};    // elements by |contribution|, octaves (reference/stages/contributions.hpp)
 };
 struct StageTable {
     std::string subject, op;

@@ -11,27 +11,14 @@
 #include "reference/admissible/row_set.hpp"
 #include "reference/formats/format.hpp"
 #include "reference/stages/stages.hpp"
+#include "reports/run/cases.hpp"
 #include "reports/run/merge.hpp"
+#include "reports/stages/query_table.hpp"
 
 namespace ulpgate {
 namespace {
 
 constexpr double u = 0x1p-24;
-
-struct Ran {
-    Case c;
-    Made made;
-    Outcome outcome;
-};
-
-// What the contract allows each stage, relative: see reference/stages for what a stage is and reference/admissible for the bounds.
-std::array<double, error_stages> allowed(const Contract& c, double rho, std::int64_t d) {
-    const bool power_of_two = (d & (d - 1)) == 0;
-    const double roundings = power_of_two ? 0 : c.mean == Mean::div ? 1 : 2, t = std::ldexp(1.0, -precision(c.x)), y = std::ldexp(1.0, -precision(c.y));
-    const double kappa = std::max(static_cast<double>(c.rsqrt), 0.5);
-    const bool first = c.map == Map::cast_first;
-    return {rho / 2, roundings * u / 2, u, 2 * kappa * u, u, first ? (c.x == Type::f32 ? 0 : t) : y, first ? y : u};
-}
 
 struct Tally {
     StageBudget budget;
@@ -41,14 +28,14 @@ struct Tally {
 
 void take(Tally& tally, const Contract& c, const RowStages& s, std::span<const float> x, double eps, const Case& from, std::int64_t row) {
     const auto set = statistic_set(c, x, eps);
-    const auto bound = allowed(c, set.set.rho, static_cast<std::int64_t>(x.size()));
+    const auto bound = stage_bounds(c, set.set.rho, static_cast<std::int64_t>(x.size()));
     for (std::size_t k = 0; k < error_stages; ++k) tally.allowed[k] = std::max(tally.allowed[k], bound[k]);
     tally.budget.add(s, static_cast<std::int64_t>(tally.at.size()));
     tally.at.emplace_back(from, row);
 }
 
 StageLine line_of_stage(const Tally& t, std::string name, const StageShare& s, double relative, Type y, bool row_stage) {
-    StageLine l{std::move(name), s.rms_ulp, s.worst_ulp, s.bias_ulp, s.share, s.rms_ulp32, s.worst_ulp32, 0, 0, "", s.worst_col};
+    StageLine l{std::move(name), s.rms_ulp, s.worst_ulp, s.bias_ulp, s.share, s.rms_ulp32, s.worst_ulp32, 0, 0, "", s.worst_col, s.by_size};
     l.allowed_ulp = std::ldexp(relative, precision(y));  // an ulp of a normal number is at least 2^-p of it
     if (row_stage) l.allowed_ulp32 = relative / u;
     if (s.worst_row >= 0) {
@@ -137,12 +124,38 @@ std::string table_of(const GroupPlan& plan, std::int64_t d, const std::vector<Ra
         p.model.map = maps_for(*contract).front();
     }
     table.model = p.text;
-    table.how = p.how;
+    table.how = p.found ? p.how : p.how + ": the stages of the row are one line, r as far as the outputs pin it";
     Tally tally{StageBudget(contract->y), {}, {}};
     add_rows(table, tally, p.model, ran, p.found);
     if (tally.budget.elements() == 0) return fmt::format("{} {} {}: no element has a finite error to take apart", plan.subject, plan.op, name(table.type));
     fill(table, tally, !p.found);
     return "";
+}
+
+}  // namespace
+
+namespace {
+
+// A norm's: stages are those of y = w T(x r).
+std::string why_not(const Contract& c) {
+    if (c.residual == Residual::none && c.quant == Quant::none && c.beta == Given::none) return "";
+    return "stages are those of y = w T(x r), without a residual, beta or quantised output";
+}
+
+std::string query_table_of(const GroupPlan& plan, std::int64_t d, const std::vector<Ran>& ran, const std::string& model, StageTable& table) {
+    if (!model.empty()) return fmt::format("--model '{}': of the norms alone; the query path's restatement is searched for", model);
+    table.subject = plan.subject;
+    table.op = plan.op;
+    table.type = plan.claim[0].x;
+    table.d = d;
+    const auto contract = one_contract(plan.claim, ran);
+    const auto where = fmt::format("{} {} {} d {}", plan.subject, plan.op, print(plan.claim), d);
+    if (!contract) return where + ": no contract explains its tokens: gate says what it computes";
+    table.contract = *contract;
+    std::vector<QueryRan> cases;
+    for (const auto& r : ran) cases.push_back({r.c, &r.made.tensors, &r.outcome});
+    const auto why = query_stage_table(*contract, cases, table);
+    return why.empty() ? "" : where + ": " + why;
 }
 
 }  // namespace
@@ -153,32 +166,19 @@ StageTables stage_tables(const RunRequest& request, const std::string& model, Re
     out.error = plan.error;
     for (const auto& g : plan.groups) {
         if (!out.error.empty()) return out;
-        if (g.claim[0].residual != Residual::none || g.claim[0].quant != Quant::none || g.claim[0].beta != Given::none) {
-            result.notes.push_back(fmt::format("{} {} {}: not taken apart: stages are those of y = w T(x r), without a residual, beta or quantised output", g.subject, g.op, print(g.claim)));
+        const bool norm = find_op(g.op)->abi == Abi::rmsnorm;
+        if (const auto why = norm ? why_not(g.claim[0]) : ""; !why.empty()) {
+            result.notes.push_back(fmt::format("{} {} {}: not taken apart: {}", g.subject, g.op, print(g.claim), why));
             continue;
         }
-        auto subject = open_subject(g.subject, request.options);
-        if (subject->start().event != Event::ok) continue;
-        std::map<std::int64_t, std::vector<Ran>> by_d;
-        for (const auto& c : g.cases) {
-            Ran r{c, make(c), {}};
-            if (!r.made.error.empty() || !r.made.tensors.find("x")->rows()) continue;
-            r.outcome = subject->run(g.entry, r.made.tensors);
-            if (r.outcome.event == Event::refused) continue;
-            if (r.outcome.event != Event::ok) {
-                result.notes.push_back(fmt::format("{} {}: {}", g.subject, print(c), r.outcome.what));
-                continue;
-            }
-            by_d[c.d].push_back(std::move(r));
-        }
-        for (const auto& [d, ran] : by_d) {
+        std::map<std::pair<std::int64_t, bool>, std::vector<Ran>> by_shape;  // a query path without a rank has no norm
+        for (auto& r : run_cases(g, request.options, result.notes)) by_shape[{r.c.d, !norm && r.made.tensors.sizes[Dim::q_rank] == 0}].push_back(std::move(r));
+        for (const auto& [shape, ran] : by_shape) {
             StageTable t;
-            if (const auto e = table_of(g, d, ran, model, t); !e.empty()) {
-                if (!model.empty()) out.error = e;
-                else result.notes.push_back(e);
-            } else if (!t.lines.empty()) {
-                out.tables.push_back(std::move(t));
-            }
+            const auto e = norm ? table_of(g, shape.first, ran, model, t) : query_table_of(g, shape.first, ran, model, t);
+            if (e.empty() && !t.lines.empty()) out.tables.push_back(std::move(t));
+            else if (!e.empty() && !model.empty()) out.error = e;
+            else if (!e.empty()) result.notes.push_back(e);
         }
     }
     return out;

@@ -23,7 +23,7 @@ double percent(double share) { return std::fabs(share) < 5e-4 ? 0.0 : 100 * shar
 std::string stages_text(const StageTable& t) {
     std::string s = fmt::format("{} {} {} d {}  {}\n", t.subject, t.op, name(t.type), t.d, print(t.contract, false));
     s += fmt::format("  {} rows, {} elements{}\n", grouped(t.rows), grouped(t.elements), t.skipped ? fmt::format(", {} without a finite error left out", grouped(t.skipped)) : "");
-    s += t.model.empty() ? fmt::format("  {}: the stages of the row are one line, r as far as the outputs pin it\n", t.how) : fmt::format("  as model/{}: {}\n", t.model, t.how);
+    s += t.model.empty() ? fmt::format("  {}\n", t.how) : fmt::format("  as model/{}: {}\n", t.model, t.how);
     s += fmt::format("  {:<9} {:>9} {:>9} {:>9} {:>8} {:>12} {:>11} {:>11}\n", "stage", "rms ulp", "max ulp", "bias ulp", "share", "allowed ulp", "max ulp32", "allowed");
     for (const auto& l : t.lines) {
         const bool row = l.allowed_ulp32 > 0;
