@@ -19,6 +19,8 @@
 namespace ulpgate {
 namespace {
 
+using namespace std::string_view_literals;
+
 TEST(Hexfloat, WritesNormalisedDigitsAndReadsThemBack) {
     EXPECT_EQ(hexfloat(1.5), "0x1.8p+0");
     EXPECT_EQ(hexfloat(-0.0), "-0x0p+0");
@@ -62,15 +64,14 @@ TEST(Hexfloat, ReadsTheSameWithoutFromChars) {
         for (std::uint32_t n = 1 + r.below(9); n; --n) text += alphabet[r.below(static_cast<std::uint32_t>(alphabet.size()))];
         double a = 0, b = 0;
         const bool first = read_digits(text, hex, a);
-        const bool begins = text.find_first_of(hex ? "0123456789abcdefABCDEF." : "0123456789.") == 0;
-        ASSERT_EQ(first, begins && read_digits_by_strtod(text, hex, b)) << text;
+        ASSERT_EQ(first, read_digits_by_strtod(text, hex, b)) << text;
         if (!first) continue;
         ASSERT_EQ(std::bit_cast<std::uint64_t>(a), std::bit_cast<std::uint64_t>(b)) << text;
         ++read;
     }
     EXPECT_GT(read, 5000);
     double v = 0;
-    for (const char* text : {"1e999", "1e-999", "0x1", "", "1\0", "inf", "nan"}) EXPECT_FALSE(read_digits_by_strtod(text, false, v)) << text;
+    for (const auto text : {"1e999"sv, "1e-999"sv, "0x1"sv, ""sv, "1\0"sv, "inf"sv, "nan"sv, " 1"sv, "-1"sv}) EXPECT_FALSE(read_digits_by_strtod(text, false, v)) << text;
 }
 
 // Values computed by an independent implementation of the formula in Python integers.

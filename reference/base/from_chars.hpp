@@ -12,8 +12,13 @@
 
 namespace ulpgate {
 
+// Where every text of digits begins; a sign, a name or a space is none.
+inline bool begins_digits(std::string_view s, bool hex) {
+    return !s.empty() && s.find_first_of(hex ? "0123456789abcdefABCDEF." : "0123456789.") == 0;
+}
+
 inline bool read_digits_by_strtod(std::string_view s, bool hex, double& out) {
-    if (s.find_first_of("xX") != s.npos || s.find('\0') != s.npos) return false;
+    if (!begins_digits(s, hex) || s.find_first_of("xX") != s.npos || s.find('\0') != s.npos) return false;
     static const locale_t c_locale = newlocale(LC_ALL_MASK, "C", nullptr);
     const std::string text = (hex ? "0x" : "") + std::string(s);
     char* end = nullptr;
@@ -26,7 +31,7 @@ inline bool read_digits_by_strtod(std::string_view s, bool hex, double& out) {
 // All of the text: digits, a point, an exponent; no sign, no name, no 0x. False also where the value is beyond the type's range.
 inline bool read_digits(std::string_view s, bool hex, double& out) {
     if (s.find("+-") != s.npos) return false;  // libstdc++ 12 takes 0x1p+-6
-    if (s.empty() || s.find_first_of(hex ? "0123456789abcdefABCDEF." : "0123456789.") != 0) return false;
+    if (!begins_digits(s, hex)) return false;
 #if defined(__cpp_lib_to_chars)
     const auto [p, e] = std::from_chars(s.data(), s.data() + s.size(), out, hex ? std::chars_format::hex : std::chars_format::general);
     return e == std::errc{} && p == s.data() + s.size();

@@ -138,7 +138,7 @@ TEST(Contract, TheTableOfFieldsIsTheHelp) {
         EXPECT_FALSE(f.default_value.empty()) << f.key;
         EXPECT_FALSE(f.consequence.empty()) << f.key;
     }
-    EXPECT_EQ(contract_fields().size(), 35u) << "one for each member of Contract";
+    EXPECT_EQ(contract_fields().size(), 38u) << "one for each member of Contract";
 }
 
 TEST(Contract, BadTexts) {

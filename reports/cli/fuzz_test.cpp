@@ -52,9 +52,9 @@ TEST(Fuzz, SaysThatTheKernelWasBuiltAgain) {
         std::filesystem::copy_file(std::string(ULPGATE_HOME "/kernels/byhand/") + kernel + ".so", f / "k.so", std::filesystem::copy_options::overwrite_existing);
     };
     built("gain_before_cast");
-    EXPECT_EQ(ulpgate(f, {"fuzz", "./k.so", "--count", "64", "-o", "out"}).exit, 1);
+    EXPECT_EQ(ulpgate(f, {"fuzz", "./k.so", "--count", "64", "--type", "bf16", "-o", "out"}).exit, 1);
     built("right");
-    const auto r = ulpgate(f, {"fuzz", "./k.so", "--count", "200", "-o", "out", "--for-regression"});
+    const auto r = ulpgate(f, {"fuzz", "./k.so", "--count", "200", "--type", "bf16", "-o", "out", "--for-regression"});
     EXPECT_EQ(r.exit, 0) << r.both();
     for (const char* part : {"failed in an earlier build, not in this one", "was built again since the last run"}) EXPECT_NE(r.out.find(part), std::string::npos) << r.out;
     EXPECT_EQ(ulpgate(f, {"gate", "./k.so", "@out/regression.cases"}).exit, 0);
