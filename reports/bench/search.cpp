@@ -70,10 +70,10 @@ Cell cell(const std::string& home, const std::string& kernel, Way way) {
 void cells(const Request& request, const Measure& measure) {
     constexpr std::array<std::pair<const char*, Way>, 3> ways{{{"climb", Way::climb}, {"libfuzzer", Way::bytes}, {"judged", Way::judged}}};
     for (const char* kernel : {"avx2", "byhand/rsqrt_newton"})
-        for (const auto& [name, way] : ways) {
+        for (const auto& [name, run] : ways) {
             const bool newton = std::string_view(kernel) != "avx2";
-            if ((newton && (way == Way::judged || request.quick))) continue;
-            measure(fmt::format("search/{}/{}", name, newton ? "rsqrt_newton" : kernel), [=, way = way, &request] { return cell(request.home, kernel, way); });
+            if ((newton && (run == Way::judged || request.quick))) continue;
+            measure(fmt::format("search/{}/{}", name, newton ? "rsqrt_newton" : kernel), [=, way = run, &request] { return cell(request.home, kernel, way); });
         }
 }
 
