@@ -19,6 +19,7 @@
 #include <new>
 #include <system_error>
 
+#include "impls/subject/activity.hpp"
 #include "impls/subject/spawner.hpp"
 
 extern char** environ;
@@ -221,8 +222,8 @@ Outcome ChildProcess::wait(double cpu_limit) {
     clock_getcpuclockid(pid_, &id);
     const double cpu0 = cpu_of(id);
     const auto start = clock::now();
-    double busy = cpu0;
-    auto last_busy = start;
+    double busy = cpu0, idle = 0;
+    auto looked = start;
     for (;;) {
         pollfd p{socket_, POLLIN, 0};
         poll(&p, 1, 20);
@@ -246,14 +247,15 @@ Outcome ChildProcess::wait(double cpu_limit) {
         if (p.revents) usleep(1000);  // hung up, not dead yet; or a kernel closed the socket
         const double cpu = cpu_of(id);
         const auto now = clock::now();
-        if (cpu > busy) {
-            busy = cpu;
-            last_busy = now;
-        }
         const auto seconds = [&](auto since) { return std::chrono::duration<double>(now - since).count(); };
+        // A long step is this process or the machine standing still, not the child.
+        idle = cpu > busy ? 0 : idle + std::min(seconds(looked), 0.1);
+        busy = cpu;
+        looked = now;
+        if (idle > options_.idle_seconds && works(pid_)) idle = 0;
         std::string why;
         if (cpu - cpu0 > cpu_limit) why = fmt::format("used more than {:g} s of CPU (--timeout)", cpu_limit);
-        else if (seconds(last_busy) > options_.idle_seconds) why = fmt::format("used no CPU for {:g} s: it waits for something", options_.idle_seconds);
+        else if (idle > options_.idle_seconds) why = fmt::format("used no CPU for {:g} s: it waits for something", options_.idle_seconds);
         else if (seconds(start) > 20 * cpu_limit) why = fmt::format("not back after {:g} s", 20 * cpu_limit);
         if (why.empty()) continue;
         const bool called = control_->phase == inside_kernel;
