@@ -77,6 +77,8 @@ std::string write_exhaustive(const std::string& path, const ExhaustiveRun&);
 // The file of a shard in its folder.
 std::string exhaustive_file(const ExhaustiveOptions&);
 
+// The case of one word of a unit.
+std::string line_of(const ExhaustiveRun&, const Unit&, std::uint32_t word);
 // For people: a line for each entry and gain, then what fails with the command that replays it.
 std::string text_of(const ExhaustiveRun&);
 

@@ -37,6 +37,8 @@ Unit unit_from(const Json& j) {
     return u;
 }
 
+}  // namespace
+
 std::string line_of(const ExhaustiveRun& r, const Unit& u, std::uint32_t word) {
     Case c;
     if (parse(r.contracts.at(u.entry), c.claim)) return "";
@@ -47,8 +49,6 @@ std::string line_of(const ExhaustiveRun& r, const Unit& u, std::uint32_t word) {
     c.h = make(c).tensors.hash();
     return print(c);
 }
-
-}  // namespace
 
 std::string exhaustive_file(const ExhaustiveOptions& o) { return fmt::format("{}/exhaustive-{}-of-{}.json", o.folder, o.shard + 1, o.shards); }
 

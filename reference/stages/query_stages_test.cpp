@@ -126,6 +126,60 @@ TEST(QueryStages, AddUpToTheWholeErrorAndStayWithinTheirBounds) {
     }
 }
 
+// A token worked by hand, in fractions. Latent rank 2, eps 2^-21, two rows of q_b:
+//   a = (7 + 2^-23, 1 + 2^-9): the f32 sum loses 2^-23, the cast 2^-9      so a^ = (7, 1)
+//   mean of squares 25, exact in f32; 25 + 2^-21 rounds to 25              r^ = f32(1/5) = 13421773 / 2^26
+//   n = f32(7 r^) = 11744051 / 2^23 (93952411 / 2^26 has three bits too many), f32(r^) = r^
+//   t = T(n) = (179/128, 205/1024), gain (3, 5): z = T(537/128, 1025/1024) = (134/32, 1)
+//   row (5, 3): 23.9375, a tie of T, to even 24; row (5, 2^-22): 20.9375 loses 2^-22, a tie too, to even 21
+TEST(QueryStages, AnExampleByHand) {
+    const auto c = contract("bf16,cast_first");
+    Sizes z;
+    const Op& op = *find_op("mla_query");
+    op.defaults(z);
+    z[Dim::batch] = 1, z[Dim::tokens] = 1, z[Dim::hidden] = 2, z[Dim::q_rank] = 2, z[Dim::heads] = 1, z[Dim::nope] = 1, z[Dim::rope] = 1;
+    op.derive(z);
+    Tensors t = lay_out(op, c, z);
+    t.eps = 0x1p-21;
+    const auto put = [&](std::string_view tensor, std::int64_t row, float a, float b) { t.find(tensor)->write_row(row, std::vector<float>{a, b}); };
+    put("h", 0, 1, 1);
+    put("a", 0, 7, 0x1p-23f), put("a", 1, 1, 0x1p-9f);
+    put("q_gain", 0, 3, 5);
+    put("q_b", 0, 5, 3), put("q_b", 1, 5, 0x1p-22f);
+    QueryPath path(t, {c, {}, ""});
+    const Model norm = norm_of(c);
+    QueryStager stager(path, norm);
+    const auto k = stager.trace(0);
+    EXPECT_EQ(k.a_sum, (std::vector<float>{7, 1 + 0x1p-9f}));
+    EXPECT_EQ(k.n, (std::vector<float>{11744051 * 0x1p-23f, 13421773 * 0x1p-26f}));
+    EXPECT_EQ(k.t, (std::vector<float>{179 / 128.0f, 205 / 1024.0f}));
+    EXPECT_EQ(k.z, (std::vector<float>{134 / 32.0f, 1}));
+    EXPECT_EQ(k.q, (std::vector<float>{24, 21}));
+    const auto row = stager.stages(0, k);
+    ASSERT_EQ(row.ulps.size(), 2u);
+
+    const auto pow2 = [](int e) { return Big(std::ldexp(1.0, e)); };
+    const Big a0 = 7 + pow2(-23), a1 = 1 + pow2(-9), eps = pow2(-21);
+    const auto r = [&](const Big& x, const Big& y) { return 1 / sqrt((x * x + y * y) / 2 + eps); };
+    const Big r_hat = 13421773 * pow2(-26), n0 = 11744051 * pow2(-23), t0 = Big(179) / 128, t1 = Big(205) / 1024;
+    const Big weights[2][2] = {{5, 3}, {5, pow2(-22)}};
+    const Big sums[] = {Big(23.9375), Big(20.9375)}, casts[] = {24, 21};
+    for (std::size_t o = 0; o < 2; ++o) {
+        const Big w0 = weights[o][0] * 3, w1 = weights[o][1] * 5;  // times the gain
+        const Big f[] = {(w0 * a0 + w1 * a1) * r(a0, a1), (w0 * 7 + w1 * a1) * r(7, a1), (w0 * 7 + w1) * r(7, 1), (w0 * 7 + w1) * r(7, 1), (w0 * 7 + w1) * r(7, 1),
+                         (w0 * 7 + w1) / 5, (w0 * 7 + w1) * r_hat, w0 * n0 + w1 * r_hat, w0 * t0 + w1 * t1, weights[o][0] * 134 / 32 + weights[o][1], sums[o], casts[o]};
+        for (std::size_t s = 0; s < query_stages; ++s) {
+            const double right = static_cast<double>((f[s + 1] - f[s]) * 8);  // both outputs lie in [16, 32): an ulp is 2^-3
+            EXPECT_NEAR(row.ulps[o][s], right, 1e-12 * std::fabs(right) + 1e-15) << o << " " << query_stage_names[s];
+        }
+        EXPECT_EQ(row.ulps[o][2], 0) << "50 is exact in any order";
+        EXPECT_EQ(row.ulps[o][3], 0);
+        EXPECT_EQ(row.ulps[o][10], 0.5);
+    }
+    EXPECT_EQ(row.ulps[1][9], -0x1p-19) << "2^-22 of an ulp of 2^-3";
+    EXPECT_EQ(row.ulps[0][9], 0);
+}
+
 // What is traced is what the path's own restatement computes.
 TEST(QueryStages, TheTraceIsTheRestatement) {
     for (const auto& kind : kinds) {

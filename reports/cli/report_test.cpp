@@ -52,6 +52,111 @@ TEST(Report, AFileThatCannotBeWrittenLosesNothingElse) {
     EXPECT_NE(r.out.find("would have seen"), std::string::npos);
 }
 
+// What a shell says of a command: its exit code, then its stderr.
+std::string shell(const Folder& f, const std::string& script) {
+    f.write("try.sh", script);
+    EXPECT_NE(std::system(("sh '" + f / "try.sh" + "' >'" + f / "said.txt" + "' 2>&1 </dev/null").c_str()), -1);
+    return slurp(f / "said.txt");
+}
+constexpr const char* all_formats[] = {"json", "junit", "markdown", "sarif", "html"};
+
+std::string write_all(const std::string& folder) {
+    std::string s = std::string(ULPGATE_HOME) + "/ulpgate report run.json";
+    for (const std::string format : all_formats) s += " --" + format + " " + folder + "/old." + format;
+    return s;
+}
+
+// A file that would grow beyond what is allowed: no part of it replaces the old one, and no temporary file stays.
+TEST(Report, AWriteThatFailsHalfwayLeavesTheOldFile) {
+    const Folder f;
+    ASSERT_EQ(ulpgate(f, small("right", {"--json", "run.json"})).exit, 0);
+    std::filesystem::create_directory(f / "out");
+    for (const std::string format : all_formats) f.write("out/old." + format, "old");
+    const auto said = shell(f, "cd '" + f.path() + "'\n(trap '' XFSZ; ulimit -f 0; " + write_all("out") + " 2>&1 >/dev/null; echo \"exit $?\") | cat\n");
+    EXPECT_NE(said.find("exit 2"), std::string::npos) << said;
+    for (const std::string format : all_formats) {
+        EXPECT_NE(said.find("--" + format + ": out/old." + format + ": File too large"), std::string::npos) << said;
+        EXPECT_EQ(slurp(f / ("out/old." + format)), "old") << format;
+    }
+    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(f / "out"), std::filesystem::directory_iterator()), 5);
+}
+
+// The same on a disk that is full, where this user may mount a small one.
+TEST(Report, AFullDiskLeavesTheOldFile) {
+    const Folder f;
+    ASSERT_EQ(ulpgate(f, small("right", {"--json", "run.json"})).exit, 0);
+    std::filesystem::create_directory(f / "disk");
+    const auto said = shell(f, "cd '" + f.path() + "'\nunshare -rm sh -c 'mount -t tmpfs -o size=24k none disk && echo mounted && for k in json junit markdown sarif html; do echo old >disk/old.$k; done && " +
+                                   write_all("disk") + " >/dev/null; echo exit $?; ls -A disk; cat disk/old.json disk/old.html'\n");
+    if (said.find("mounted") == std::string::npos) GTEST_SKIP() << "no file system can be mounted here: " << said;
+    EXPECT_NE(said.find("No space left on device"), std::string::npos) << said;
+    EXPECT_NE(said.find("exit 2\nold.html\nold.json\nold.junit\nold.markdown\nold.sarif\nold\nold\n"), std::string::npos) << said;
+}
+
+TEST(Report, APathThatCannotBeWrittenIsNamed) {
+    const Folder f;
+    ASSERT_EQ(ulpgate(f, small("right", {"--json", "run.json"})).exit, 0);
+    for (const std::string format : all_formats) {
+        const auto r = ulpgate(f, {"report", "run.json", "--" + format, "no/such/folder"});
+        EXPECT_EQ(r.exit, 2) << r.both();
+        EXPECT_NE(r.err.find("--" + format + ": no/such/folder: No such file or directory"), std::string::npos) << r.err;
+    }
+}
+
+// Markup and control characters in a subject's name reach no format as themselves.
+TEST(Report, AHostileNameIsEscapedEverywhere) {
+    const Folder f;
+    const std::string hostile = "./k<script>alert(1)</script>&\"'|`]]>--%0A::error::\x1b[31m\x01\r.so";
+    std::vector<std::string> args{"gate", hostile, troubled() + "@swapped", "--op", "q_a_layernorm", "--type", "bf16", "--profile", "gaussian", "--d", "64", "--rows", "2", "--annotations", "github"};
+    for (const std::string format : all_formats) args.insert(args.end(), {"--" + format, "k." + format});
+    const auto r = ulpgate(f, args);
+    EXPECT_EQ(r.exit, 4) << r.both();
+    const auto clean = [](const std::string& text, const std::string& what) {
+        for (const char c : text) EXPECT_TRUE(c == '\n' || c == '\t' || static_cast<unsigned char>(c) >= 0x20) << what << " holds byte " << int{c};
+    };
+    clean(r.both(), "the terminal");
+    EXPECT_EQ(r.out.find("\n::error::"), std::string::npos);
+    for (const std::string format : all_formats) {
+        const auto text = slurp(f / ("k." + format));
+        clean(text, format);
+        if (format == "html" || format == "junit") {
+            EXPECT_EQ(text.find("<script"), std::string::npos) << format;
+        }
+        if (format == "markdown") {
+            EXPECT_EQ(text.find("\n::error::"), std::string::npos) << format;
+        }
+        EXPECT_NE(text.find("alert(1)"), std::string::npos) << format << " does not name it";
+    }
+    const auto j = json_of(slurp(f / "k.json"));
+    EXPECT_EQ(j["not_loaded"][0]["subject"], hostile) << "JSON keeps it as it is";
+    EXPECT_EQ(json_of(slurp(f / "k.sarif"))["version"], "2.1.0");
+    // What another machine renders from it is no less clean.
+    const auto again = ulpgate(f, {"report", "k.json", "--html", "again.html", "--junit", "again.xml"});
+    EXPECT_EQ(again.exit, 4);
+    clean(again.both(), "report's terminal");
+    EXPECT_EQ(slurp(f / "again.html"), slurp(f / "k.html"));
+}
+
+// Sampled rows, a searched table and every word of a type on one page.
+TEST(Report, ComparesWhatWasSampledSearchedAndExhausted) {
+    const Folder f;
+    ASSERT_EQ(ulpgate(f, {"gate", "scalar", "byhand/right", "--op", "q_a_layernorm", "--type", "bf16", "--profile", "gaussian", "--d", "64", "--rows", "2", "--json", "run.json"}).exit, 0);
+    f.write("w.toml", "schema = \"ulpgate.worst/1\"\n[[worst]]\nsubject = \"scalar\"\nr_ulp32 = 0.5\ncount = \"searched 9\"\ncase = \"q_a_layernorm/bf16/64/contract=cast_first/fill=0x1p+0/gain=ones\"\n");
+    const auto differs = ulpgate(f, {"report", "table", "w.toml", "--json", "table.json"});
+    EXPECT_EQ(differs.exit, 1) << "its number is another: " << differs.both();
+    EXPECT_FALSE(json_of(slurp(f / "table.json")).contains("maxima"));
+    ASSERT_EQ(ulpgate(f, {"search", "scalar", "--exhaustive", "--type", "bf16", "--gain", "1", "-o", "."}).exit, 0);
+    const auto r = ulpgate(f, {"report", "--merge", "run.json", "exhaustive-1-of-1.json", "--html", "c.html", "--json", "c.json"});
+    EXPECT_EQ(r.exit, 0) << r.both();
+    const auto page = slurp(f / "c.html");
+    EXPECT_NE(page.find("sampled "), std::string::npos);
+    EXPECT_NE(page.find("exhaustive 65,536 words, d 1"), std::string::npos);
+    EXPECT_EQ(json_of(slurp(f / "c.json"))["maxima"][0]["count"], "exhaustive 65536");
+    EXPECT_EQ(ulpgate(f, {"report", "exhaustive-1-of-1.json", "--junit", "-"}).exit, 2);
+    EXPECT_EQ(ulpgate(f, {"report", "c.json", "--json", "d.json"}).exit, 0);
+    EXPECT_EQ(slurp(f / "d.json"), slurp(f / "c.json"));
+}
+
 TEST(Report, MergesShards) {
     const Folder f;
     ASSERT_EQ(ulpgate(f, small("right", {"--json", "a.json"})).exit, 0);

@@ -31,23 +31,28 @@ TEST(EpsThresholds, AreThePublishedOnes) {
     EXPECT_NEAR(f.one_below, 625, 5);
 }
 
-// By simulation: y = m / sqrt(v + eps) over all significands m of a type with 8 bits, in ulps of y.
+// By simulation: y = m / sqrt(v + eps), in ulps of y. A binade's significands from its two ends: those an ulp is the largest and the
+// smallest part of decide; of f32 the ones between are sampled.
 TEST(EpsThresholds, HoldInSimulation) {
-    const auto t = eps_thresholds(Type::bf16, 1e-6, 1e-5, 7168);
-    const auto moved = [&](double rms) {
-        std::pair<double, double> least_most{1e9, 0};
-        for (int m = 128; m < 256; ++m)
-            for (double scale = 1; scale < 2; scale *= 1.01) {
-                const double a = m * scale / std::sqrt(rms * rms + 1e-6), b = m * scale / std::sqrt(rms * rms + 1e-5);
-                const double ulps = std::fabs(a - b) / ulp_at(Type::bf16, b);
-                least_most = {std::min(least_most.first, ulps), std::max(least_most.second, ulps)};
-            }
-        return least_most;
-    };
-    EXPECT_GE(moved(0.98 * t.all_below).first, 1) << "every output moves";
-    EXPECT_LT(moved(1.03 * t.all_below).first, 1);
-    EXPECT_GE(moved(0.98 * t.some_below).second, 1) << "some do";
-    EXPECT_LT(moved(1.03 * t.some_below).second, 1);
+    for (const Type type : {Type::bf16, Type::fp16, Type::f32})
+        for (const auto& [from, to] : {std::pair{1e-6, 1e-5}, {1e-6, 1e-8}, {1e-5, 1e-6}, {0.0, 1e-6}}) {
+            const auto t = eps_thresholds(type, from, to, 7168);
+            const std::int64_t first = std::int64_t{1} << (precision(type) - 1), step = std::max<std::int64_t>(1, first / 64);
+            const auto moved = [&, from = from, to = to](double rms) {
+                std::pair<double, double> least_most{1e9, 0};
+                for (std::int64_t m = first; m < 2 * first; m += step)
+                    for (double scale = 1; scale < 2; scale *= 1.01) {
+                        const double x = static_cast<double>(m) * scale, a = x / std::sqrt(rms * rms + from), b = x / std::sqrt(rms * rms + to);
+                        const double ulps = std::fabs(a - b) / ulp_at(type, b);
+                        least_most = {std::min(least_most.first, ulps), std::max(least_most.second, ulps)};
+                    }
+                return least_most;
+            };
+            EXPECT_GE(moved(0.97 * t.all_below).first, 1) << name(type) << " " << from << " " << to << ": every output moves";
+            EXPECT_LT(moved(1.03 * t.all_below).first, 1) << name(type) << " " << from << " " << to;
+            EXPECT_GE(moved(0.97 * t.some_below).second, 1) << name(type) << " " << from << " " << to << ": some do";
+            EXPECT_LT(moved(1.03 * t.some_below).second, 1) << name(type) << " " << from << " " << to;
+        }
 }
 
 TEST(EpsThresholds, AboutOneOutputARowChangesThere) {
@@ -116,10 +121,25 @@ TEST(ReportEps, RecoversWhatTheKernelUses) {
     EXPECT_LE(right["lo"], 1e-6);
     EXPECT_GE(right["hi"], 1e-6);
     EXPECT_LT(right["hi"].get<double>() / right["lo"].get<double>(), 1.01);
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+        const auto avx2 = of("avx2");
+        EXPECT_LE(avx2["lo"], 1e-6);
+        EXPECT_GE(avx2["hi"], 1e-6);
+        EXPECT_LT(avx2["hi"].get<double>() / avx2["lo"].get<double>(), 1.01) << "in bf16 too its rows pin eps to a percent";
+    } else {
+        std::printf("avx2: not run here\n");
+    }
     const auto other = of("faulty/eps.value:1e-5,bf16,cast_first");
     EXPECT_LE(other["lo"], 1e-5);
     EXPECT_GE(other["hi"], 1e-5);
     EXPECT_GT(other["lo"], 5e-6);
+}
+
+TEST(ReportEps, ANameCannotMoveTheCursor) {
+    EpsTable t;
+    t.type = Type::bf16;
+    t.source = t.subject = t.warning = "k\x1b[2J";
+    EXPECT_EQ(eps_text(t).find('\x1b'), std::string::npos);
 }
 
 TEST(ReportEps, WarnsWhereAConfigWouldNotReach) {

@@ -4,6 +4,7 @@
 
 #include "properties/judge/distribution.hpp"
 #include "reports/console/console.hpp"
+#include "reports/result/printable.hpp"
 #include "reports/eps/table.hpp"
 
 namespace ulpgate {
@@ -20,7 +21,8 @@ std::string recovered_words(const EpsTable& t) {
 
 }  // namespace
 
-std::string eps_text(const EpsTable& t) {
+std::string eps_text(const EpsTable& table) {
+    const EpsTable t = printable(table);
     std::string s = t.d > 0 ? fmt::format("{} {} d {}  {}  eps {:g}\n", t.op, name(t.type), t.d, t.source, t.eps) : fmt::format("{} {}  {}  eps {:g}\n", t.op, name(t.type), t.source, t.eps);
     if (!t.warning.empty()) s += fmt::format("  WARNING {}\n", t.warning);
     if (!t.subject.empty()) return s + recovered_words(t);

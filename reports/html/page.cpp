@@ -14,7 +14,7 @@ std::string to_html(const Result& r) {
     s += "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n";
     s += fmt::format("<title>ulpgate{}{}</title>\n<style>{}</style>\n</head>\n<body>\n", r.subjects.size() == 1 ? ": " : "",
                      r.subjects.size() == 1 ? html::text(r.subjects[0].text) : "", html::style);
-    s += html::verdict_strip(r) + html::failures(r) + html::comparison(r) + html::error_plots(r);
+    s += html::verdict_strip(r) + html::failures(r) + html::worst_outputs(r) + html::comparison(r) + html::error_plots(r);
     for (const auto& t : r.stages) s += html::stage_section(t);
     for (const auto& t : r.eps) s += html::eps_section(t);
     s += html::case_tables(r) + html::environment(r);

@@ -1,4 +1,4 @@
-"""page_test.py CHROMIUM ULPGATE FOLDER: opens the pages of four runs in headless Chromium at 1200 and 400 px, light and dark.
+"""page_test.py CHROMIUM ULPGATE FOLDER: opens the pages of six runs in headless Chromium at 1200 and 400 px, light and dark.
 A page must say nothing on the console and ask for nothing; its text must have a contrast of 4.5 and its labels must not overlap;
 it must not be wider than its window. Screenshots stay in FOLDER."""
 import html
@@ -44,6 +44,7 @@ addEventListener('load', () => {
         if (b.left < c.right - 0.5 && c.left < b.right - 0.5 && b.top < c.bottom - 1.5 && c.top < b.bottom - 1.5) found.push(`labels "${t}" and "${u}" overlap`);
     });
     if (!svg.getAttribute('aria-label')) found.push('a plot without a name');
+    if (!svg.closest('figure')?.querySelector('table') && !svg.closest('.pair')?.querySelector('table')) found.push('a plot without its table');
   }
   if (document.documentElement.scrollWidth > innerWidth + 1) found.push(`the page is ${document.documentElement.scrollWidth} px wide in a window of ${innerWidth}`);
   if (document.querySelector('img,script:not([data-check]),iframe,link')) found.push('something came in through a name');
@@ -53,8 +54,13 @@ addEventListener('load', () => {
 """
 
 
+widths = (1200, 400)
+
+
 def run(*args):
-    return subprocess.run([ulpgate, *args], capture_output=True, text=True)
+    ran = subprocess.run([ulpgate, *args], capture_output=True, text=True)
+    if ran.returncode not in (0, 1, 4):
+        sys.exit(f"ulpgate {' '.join(args)}: exit {ran.returncode}\n{ran.stderr}")
 
 
 def browser(*args):
@@ -62,15 +68,31 @@ def browser(*args):
                           capture_output=True, text=True, timeout=120)
 
 
+def frame(page, height):
+    """Both widths side by side, each page's own window; what their checks say as JSON in <pre>."""
+    file = folder / "frame.html"
+    frames = "".join(f"<iframe src='{page}' width={w} height={height} style='border:0;margin-right:20px'></iframe>" for w in widths)
+    file.write_text(f"<body style='margin:0;white-space:nowrap;background:#888'>{frames}<pre id=r></pre><script>const told = [];"
+                    "addEventListener('message', e => { told.push(JSON.parse(e.data)); document.getElementById('r').textContent = JSON.stringify(told); })</script>")
+    return f"--window-size={sum(widths) + 60},{height}", f"file://{file}"
+
+
 hostile = str(folder / "k<img src=x onerror=alert(1)>.so")
 pathlib.Path(hostile).write_text("no library")
-run("gate", "scalar", "byhand/rstd_bf16", "byhand/nan_output", hostile, "--quick", "--op", "q_a_layernorm", "--html", str(folder / "gate.html"))
-run("gate", "byhand/right", "--quick", "--op", "q_a_layernorm", "--html", str(folder / "pass.html"))
-run("report", "budget", "scalar", "--op", "q_a_layernorm", "--type", "bf16,f32", "--rows", "16", "--html", str(folder / "budget.html"))
-run("report", "eps", "scalar", "--op", "q_a_layernorm", "--type", "bf16", "--profile", "eps_ladder", "--html", str(folder / "eps.html"))
+html_of = lambda page: str(folder / f"{page}.html")
+run("gate", "scalar", "byhand/rstd_bf16", "byhand/nan_output", hostile, "--quick", "--op", "q_a_layernorm", "--html", html_of("gate"))
+run("gate", "byhand/right", "--quick", "--op", "q_a_layernorm", "--html", html_of("pass"))
+run("report", "budget", "scalar", "--op", "q_a_layernorm", "--type", "bf16,f32", "--rows", "16", "--html", html_of("budget"))
+run("report", "budget", "scalar_query", "--op", "mla_query", "--type", "bf16", "--d", "256", "--html", html_of("query"))
+run("report", "eps", "scalar", "--op", "q_a_layernorm", "--type", "bf16", "--profile", "eps_ladder", "--config-eps", "1e-5", "--html", html_of("eps"))
+# Several subjects: sampled rows, every word of a type, and the searched table.
+run("gate", "scalar", "avx2", "byhand/rstd_bf16", "--quick", "--op", "q_a_layernorm", "--json", str(folder / "gate.json"))
+run("search", "scalar", "--exhaustive", "--type", "bf16", "--gain", "1", "-o", str(folder))
+run("report", "table", "--json", str(folder / "table.json"))
+run("report", "--merge", str(folder / "gate.json"), str(folder / "table.json"), str(folder / "exhaustive-1-of-1.json"), "--html", html_of("compare"))
 
 failed = []
-for page in ("gate", "pass", "budget", "eps"):
+for page in ("gate", "pass", "budget", "query", "eps", "compare"):
     source = (folder / f"{page}.html").read_text()
     plain = browser("--dump-dom", f"file://{folder}/{page}.html")
     said = [l for l in plain.stderr.splitlines() if "CONSOLE" in l]
@@ -80,24 +102,21 @@ for page in ("gate", "pass", "budget", "eps"):
         failed.append(f"{page}: loads or runs something")
     checked = re.sub(r"<meta http-equiv[^>]*>", "", source).replace("</head>", f"<script data-check>{CHECK}</script></head>")
     (folder / f"{page}-checked.html").write_text(checked)
-    for width in (1200, 400):
-        for scheme, number in (("light", 1), ("dark", 0)):
-            frame = folder / "frame.html"
-            frame.write_text(f"<body style='margin:0'><iframe id=f src='{page}-checked.html' width={width} height=4000 style='border:0'></iframe><pre id=r></pre>"
-                             "<script>addEventListener('message', e => document.getElementById('r').textContent = e.data)</script>")
-            dom = browser(f"--blink-settings=preferredColorScheme={number}", "--virtual-time-budget=5000", "--window-size=1300,4000", "--dump-dom", f"file://{frame}")
-            told = re.search(r'<pre id="r">(.*?)</pre>', dom.stdout, re.S)
-            result = json.loads(html.unescape(told.group(1))) if told and told.group(1) else None
+    for scheme, number in (("light", 1), ("dark", 0)):
+        setting = f"--blink-settings=preferredColorScheme={number}"
+        dom = browser(setting, "--virtual-time-budget=5000", "--dump-dom", *frame(f"{page}-checked.html", 4000))
+        told = re.search(r'<pre id="r">(.*?)</pre>', dom.stdout, re.S)
+        results = {r["width"]: r for r in json.loads(html.unescape(told.group(1)))} if told and told.group(1) else {}
+        for width in widths:
+            result = results.get(width)
             if not result:
                 failed.append(f"{page} {width} {scheme}: the check did not run")
                 continue
-            if result["width"] != width or result["dark"] != (scheme == "dark") or result["texts"] < 10:
+            if result["dark"] != (scheme == "dark") or result["texts"] < 10:
                 failed.append(f"{page} {width} {scheme}: checked something else: {result}")
             failed += [f"{page} {width} {scheme}: {f}" for f in result["found"]]
-            if (width, scheme) in ((1200, "light"), (400, "dark")):
-                browser(f"--blink-settings=preferredColorScheme={number}", "--window-size=1300,4000",
-                        f"--screenshot={folder}/{page}-{width}-{scheme}.png", f"file://{frame}")
             print(page, width, scheme, result["texts"], "texts", result["labels"], "labels")
+        browser(setting, f"--screenshot={folder}/{page}-{scheme}.png", *frame(f"{page}.html", 2400))
 
 # The check itself is seen to fail.
 bad = ("<!doctype html><body style='background:#fff'><p style='color:#aaa'>pale</p><div style='width:2000px'>wide</div>"
@@ -106,7 +125,7 @@ bad = ("<!doctype html><body style='background:#fff'><p style='color:#aaa'>pale<
 (folder / "frame.html").write_text("<iframe src='bad.html' width=400 height=900></iframe><pre id=r></pre>"
                                    "<script>addEventListener('message', e => document.getElementById('r').textContent = e.data)</script>")
 dom = browser("--virtual-time-budget=5000", "--dump-dom", f"file://{folder}/frame.html").stdout
-for word in ("contrast", "overlap", "px wide"):
+for word in ("contrast", "overlap", "px wide", "without its table"):
     if word not in dom:
         failed.append(f"the check sees no {word} in a page that has it")
 print("\n".join(failed) or "pages hold")

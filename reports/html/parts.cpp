@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 
 #include "reference/base/text.hpp"
@@ -13,16 +14,10 @@
 namespace ulpgate::html {
 namespace {
 
-std::string colour(const Group& g) {
-    if (g.known && !g.known->changed) return "amber";
-    if (fails(g.verdict)) return "red";
-    return g.verdict == Verdict::pass ? "green" : "amber";
-}
-
 std::string counted(const Result& r) {
     std::string s;
     for (const auto& [what, n] : totals(r)) s += fmt::format("{}{} {}", s.empty() ? "" : ", ", n, what);
-    return s.empty() ? (r.stages.empty() && r.eps.empty() ? "nothing was tested" : "an analysis, not a gate") : s;
+    return s.empty() ? (r.stages.empty() && r.eps.empty() && r.maxima.empty() ? "nothing was tested" : "an analysis, not a gate") : s;
 }
 
 std::string sentence(const Result& r) {
@@ -31,6 +26,7 @@ std::string sentence(const Result& r) {
         if (fails(g.verdict) && !(g.known && !g.known->changed) && (!worst || gravity(g.verdict) > gravity(worst->verdict))) worst = &g;
     if (!worst && r.groups.empty() && !r.stages.empty()) return "Where the error of " + r.stages[0].subject + " comes from";
     if (!worst && r.groups.empty() && !r.eps.empty()) return "What eps does to these rows";
+    if (!worst && r.groups.empty() && !r.maxima.empty()) return "The largest errors that are known of each kernel";
     if (!worst) return r.groups.empty() ? counted(r) : r.exit == 0 ? "Every output is one that its contract allows." : "Nothing failed, and not everything was tested.";
     std::string s = fmt::format("{} {} {} is not what it claims", worst->subject, worst->op, name(worst->type));
     if (worst->verdict != Verdict::inadmissible) s = fmt::format("{} {} {}: {}", worst->subject, worst->op, name(worst->type), name(worst->verdict));
@@ -42,18 +38,30 @@ std::string sentence(const Result& r) {
 // What was tried on a failing group: the rows each hypothesis reproduced and the element that excludes it.
 std::string hypotheses(const Group& g) {
     std::vector<std::vector<std::string>> rows;
-    for (const auto& k : g.names) rows.push_back({code(k), "equal", "", ""});
+    for (std::size_t k = 0; k < g.names.size(); ++k)
+        rows.push_back({code(g.names[k]), "<span class=\"green\">equal</span>", "all that were looked at", "", "", k < g.explained.size() ? text(g.explained[k]) : ""});
     for (const auto& c : g.whole.candidates)
-        rows.push_back({code(print(c.contract, false)), c.fits ? "equal" : "excluded", c.fits ? "" : fmt::format("row {} col {}", c.row, c.col), fmt::format("{} rows, {} outputs", c.rows, grouped(c.outputs))});
-    for (const auto& x : g.excluded) rows.push_back({code(x.kind), "excluded", fmt::format("row {} col {}", x.row, x.col), text(x.why)});
+        rows.push_back({code(print(c.contract, false)), c.fits ? "<span class=\"green\">equal</span>" : "excluded", grouped(c.rows), grouped(c.outputs),
+                        c.fits || c.row < 0 ? "" : fmt::format("row {} col {}", c.row, c.col), ""});
+    for (const auto& x : g.excluded) rows.push_back({code(x.kind), "excluded", "not all", "", x.col < 0 ? fmt::format("row {}", x.row) : fmt::format("row {} col {}", x.row, x.col), text(x.why)});
     if (rows.empty()) return "";
-    return fmt::format("<details><summary>{} hypotheses, each with what excludes it</summary>{}</details>\n", rows.size(),
-                       table({"hypothesis", "", "excluded by", "reproduced"}, rows, {false, false, false, false}));
+    return fmt::format("<details><summary>{} hypotheses, each with the rows that it reproduces and what excludes it</summary>{}</details>\n", rows.size(),
+                       table({"hypothesis", "", "rows reproduced", "outputs", "excluded by", "what shows"}, rows, {false, false, true, true, false, false}));
 }
 
 }  // namespace
 
+std::string colour(const Group& g) {
+    if (g.known && !g.known->changed) return "amber";
+    if (fails(g.verdict)) return "red";
+    return g.verdict == Verdict::pass ? "green" : "amber";
+}
+
 std::string text(std::string_view s) { return markup(printable(s)); }
+std::string replay(std::string_view subject, std::string_view line, std::string_view summary) {
+    if (line.empty()) return "";
+    return fmt::format("<details class=\"case\"><summary>{}</summary>{}</details>", text(summary), code(fmt::format("ulpgate replay {} {}", shell_word(subject), line)));
+}
 std::string code(std::string_view s) { return "<code>" + text(s) + "</code>"; }
 
 std::string table(const std::vector<std::string>& heads, const std::vector<std::vector<std::string>>& rows, const std::vector<bool>& right) {
@@ -68,6 +76,31 @@ std::string table(const std::vector<std::string>& heads, const std::vector<std::
     }
     return s + "</tbody></table></div>\n";
 }
+
+namespace {
+
+std::string three(std::array<std::pair<std::string, std::string>, 3> all) {
+    std::string s = "<div class=\"numbers\">";
+    for (const auto& [number, words] : all) s += fmt::format("<span><b>{}</b>{}</span>", text(number), text(words));
+    return s + "</div>\n";
+}
+
+// Of the first table: the page is about it.
+std::string numbers_of_an_analysis(const Result& r) {
+    if (!r.groups.empty()) return "";
+    if (!r.stages.empty() && !r.stages[0].lines.empty()) {
+        const auto& t = r.stages[0];
+        const auto most = std::max_element(t.lines.begin(), t.lines.end(), [](const StageLine& a, const StageLine& b) { return a.share < b.share; });
+        return three({{{fmt::format("{:.3g}", t.rms_ulp), "ulp RMS in all"}, {fmt::format("{:.1f} %", 100 * most->share), "of its square from " + most->stage}, {fmt::format("{:.3g}", t.worst_ulp), "ulp at most"}}});
+    }
+    if (!r.eps.empty()) {
+        const auto& t = r.eps[0];
+        return three({{{grouped(t.rows), fmt::format("rows of {} {}", t.op, name(t.type))}, {fmt::format("{:.2g}", t.share_median), "eps / (v + eps), the median row"}, {fmt::format("{:.2g}", t.share_worst), "the worst row"}}});
+    }
+    return "";
+}
+
+}  // namespace
 
 std::string verdict_strip(const Result& r) {
     std::int64_t rows = 0, outside = 0, elements = 0;
@@ -89,7 +122,7 @@ std::string verdict_strip(const Result& r) {
             if (!line.empty()) seen += (seen.empty() ? "" : "<br>") + text(line);
         s += fmt::format("<p class=\"dim\">{}</p>\n", seen);
     }
-    return s + "</div>\n";
+    return s + numbers_of_an_analysis(r) + "</div>\n";
 }
 
 std::string failures(const Result& r) {
@@ -102,51 +135,6 @@ std::string failures(const Result& r) {
     for (const auto& n : r.not_loaded) s += fmt::format("<p class=\"red\">{} did not load: {}</p>\n", code(n.subject), text(n.reason));
     for (const auto& k : r.skipped) s += fmt::format("<p class=\"{}\">{} SKIPPED: {}</p>\n", k.required ? "red" : "amber", code(k.subject), text(k.reason));
     return s.empty() ? "" : "<h2>What failed or did not run</h2>\n" + s;
-}
-
-namespace {
-
-// A gate samples; what a search or every word reached is in `report table` and `search --exhaustive`.
-std::string comparison_cell(const Group& g) {
-    const auto& m = g.whole.measure;
-    if (!m.rows) return fmt::format("<span class=\"{}\">{}</span>", colour(g), name(g.verdict));
-    std::string s = fmt::format("<span class=\"{}\">{}</span> {} ulp, r {} ulp32<br><span class=\"dim\">sampled {} rows</span>", colour(g), name(g.verdict), short_number(m.worst_ulp),
-                                short_number(m.worst_r_ulp32), grouped(m.rows));
-    if (!g.worst_line.empty()) s += fmt::format("<details><summary>witness</summary>{}</details>", code(g.worst_line));
-    return s;
-}
-
-}  // namespace
-
-std::string comparison(const Result& r) {
-    std::vector<std::string> subjects;
-    std::map<std::string, std::map<std::string, const Group*>> cells;  // by "op type", by subject: the worst
-    std::vector<std::string> columns;
-    for (const auto& g : r.groups) {
-        if (std::find(subjects.begin(), subjects.end(), g.subject) == subjects.end()) subjects.push_back(g.subject);
-        const auto column = fmt::format("{} {}", g.op, name(g.type));
-        if (std::find(columns.begin(), columns.end(), column) == columns.end()) columns.push_back(column);
-        auto& cell = cells[column][g.subject];
-        const auto heavier = [](const Group& a, const Group& b) {
-            return gravity(a.verdict) != gravity(b.verdict) ? gravity(a.verdict) > gravity(b.verdict) : a.whole.measure.worst_r_ulp32 > b.whole.measure.worst_r_ulp32;
-        };
-        if (!cell || heavier(g, *cell)) cell = &g;
-    }
-    if (subjects.size() < 2) return "";
-    std::vector<std::vector<std::string>> rows;
-    for (const auto& s : subjects) {
-        std::vector<std::string> row{code(s)};
-        for (const auto& c : columns) {
-            const auto it = cells[c].find(s);
-            if (it == cells[c].end()) row.emplace_back("");
-            else
-                row.push_back(comparison_cell(*it->second));
-        }
-        rows.push_back(row);
-    }
-    std::vector<std::string> heads{"subject"};
-    heads.insert(heads.end(), columns.begin(), columns.end());
-    return "<h2>Subjects side by side</h2>\n<p class=\"dim\">The worst verdict of each op and type, the largest error of an output and of r, and the case that reached the former.</p>\n" + table(heads, rows, std::vector<bool>(heads.size(), false));
 }
 
 std::string case_tables(const Result& r) {

@@ -13,9 +13,13 @@ std::string code(std::string_view);
 // rows[k] are escaped cells; right: columns of numbers.
 std::string table(const std::vector<std::string>& heads, const std::vector<std::vector<std::string>>& rows, const std::vector<bool>& right);
 
+std::string replay(std::string_view subject, std::string_view line, std::string_view summary);  // folded; "" without a line
+std::string colour(const Group&);  // the class of its verdict: red, amber, green
+
 std::string verdict_strip(const Result&);
 std::string failures(const Result&);
-std::string comparison(const Result&);            // several subjects: a row a subject, a column an op and type
+std::string worst_outputs(const Result&);         // to the bit, each with its replay
+std::string comparison(const Result&);            // several subjects: a row a subject, a column an op and type; what was sampled, searched, exhausted
 std::string error_plots(const Result&);           // histogram of errors, error by the rows' rms: a pair a type
 std::string stage_section(const StageTable&);
 std::string eps_section(const EpsTable&);

@@ -38,6 +38,10 @@ void Plot::point(double x, double y, const std::string& says) {
     front_ += fmt::format("<circle class=\"dot\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3\"><title>{}</title></circle>\n", px(x), py(y), markup(printable(says)));
 }
 
+void Plot::ring(double x, double y, const std::string& says) {
+    front_ += fmt::format("<circle class=\"ring\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4\"><title>{}</title></circle>\n", px(x), py(y), markup(printable(says)));
+}
+
 void Plot::line(const std::vector<std::pair<double, double>>& points) {
     std::string path;
     for (const auto& [x, y] : points) path += fmt::format("{}{:.1f} {:.1f}", path.empty() ? "M" : " L", px(x), py(y));

@@ -23,6 +23,7 @@ class Plot {
     Plot(std::string title, Axis x, Axis y, Frame frame = {});
     void bar(double from, double to, double height, const std::string& says);
     void point(double x, double y, const std::string& says);
+    void ring(double x, double y, const std::string& says);  // what a bar or a point is held against
     void line(const std::vector<std::pair<double, double>>& points);
     // A vertical rule with a word at its top: a limit, a threshold.
     void rule(double x, const std::string& word);

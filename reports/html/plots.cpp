@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
+#include "properties/cases/case.hpp"
 #include "properties/judge/distribution.hpp"
 #include "reference/ops/op.hpp"
 #include "reference/stages/contributions.hpp"
@@ -59,7 +61,20 @@ std::string histogram(const Measure& m, double limit) {
     return figure("Outputs by size of error", p, table({"from ulp", "outputs"}, rows, {true, true}));
 }
 
-std::string rms_plot(const Measure& m, Type t) {
+// The eps that a tenth of the rows or more were given, from the lines of the groups' cases.
+std::vector<double> eps_of(const std::vector<const Group*>& groups) {
+    std::map<float, std::int64_t> rows;  // 1e-5 and float(1e-5) are drawn at one place
+    std::int64_t all = 0;
+    for (const auto* g : groups)
+        for (const auto& cell : g->cells)
+            if (Case c; !cell.line.empty() && !parse(cell.line, c)) rows[static_cast<float>(c.eps)] += cell.measure.rows, all += cell.measure.rows;
+    std::vector<double> out;
+    for (const auto& [eps, n] : rows)
+        if (eps > 0 && 10 * n >= all) out.push_back(static_cast<double>(eps));
+    return out;
+}
+
+std::string rms_plot(const Measure& m, Type t, const std::vector<double>& eps) {
     std::vector<std::vector<std::string>> rows;
     int lo = 0, hi = 1;
     double most = 1e-3, least = 1e9;
@@ -74,11 +89,11 @@ std::string rms_plot(const Measure& m, Type t) {
     if (!any) return fmt::format("<figure><figcaption>Error of r by the row's rms</figcaption><p class=\"dim\">no row pins r to an error above 0</p><details><summary>the numbers</summary>{}</details></figure>\n", numbers);
     const int y_lo = std::min(-1, static_cast<int>(std::floor(std::log10(least)))), y_hi = static_cast<int>(std::ceil(std::log10(most))) + 1;
     Plot p(fmt::format("Worst error of r by the rows' rms, {}", name(t)), powers_of_two(std::min(lo, -12), std::max(hi, 2), "rms of the row, measured"), powers_of_ten(y_lo, y_hi, "worst error of r, ulp32"));
-    p.band(-1e9, std::log2(1e-3));  // sqrt(eps) and below: eps is half of v + eps or more
-    p.rule(std::log2(1e-3), "eps half of v + eps");
+    if (!eps.empty()) p.band(-1e9, std::log2(eps.back()) / 2);  // an rms of sqrt(eps) and below
+    for (const double e : eps) p.rule(std::log2(e) / 2, fmt::format("eps {:g}", e));
     for (const auto& [k, b] : m.by_rms)
         if (k != zero_row && b.worst_r_ulp32 > 0 && std::isfinite(b.worst_r_ulp32)) p.point(k + 0.5, std::log10(b.worst_r_ulp32), fmt::format("rms from 2^{}: r within {} ulp32 in {} rows", k, short_number(b.worst_r_ulp32), b.rows));
-    return figure("Error of r by the row's rms", p, numbers);
+    return figure("Error of r by the row's rms; shaded: eps is half of v + eps or more", p, numbers);
 }
 
 }  // namespace
@@ -94,7 +109,7 @@ std::string error_plots(const Result& r) {
         std::vector<const Group*> groups;
         for (const auto& g : r.groups)
             if (g.subject == first.subject && g.type == first.type && g.claim == first.claim) m.merge(g.whole.measure), groups.push_back(&g);
-        s += fmt::format("<h3>{} {} {}</h3>\n<div class=\"pair\">{}{}</div>\n", text(first.subject), name(first.type), text(print(first.claim, false)), histogram(m, limit_of(groups, "ulp")), rms_plot(m, first.type));
+        s += fmt::format("<h3>{} {} {}</h3>\n<div class=\"pair\">{}{}</div>\n", text(first.subject), name(first.type), text(print(first.claim, false)), histogram(m, limit_of(groups, "ulp")), rms_plot(m, first.type, eps_of(groups)));
     }
     return s.empty() ? "" : "<h2>Errors</h2>\n<p class=\"dim\">An ulp is the spacing of the output's type at the unrounded ideal value; ulp32 that of float32 at r. The first claim of each type is drawn.</p>\n" + s;
 }
@@ -112,7 +127,9 @@ std::string small_multiples(const StageTable& t) {
     const int decades = std::max(1, static_cast<int>(std::ceil(std::log10(static_cast<double>(most)))));
     std::string s;
     for (const auto& l : t.lines) {
-        Plot p(fmt::format("Outputs by what {} moves them", l.stage), powers_of_two(lo, hi, "ulp", 4), powers_of_ten(0, decades, l.stage + ": outputs", 4), small_frame);
+        Axis y = powers_of_ten(0, decades, l.stage + ": outputs", 4);
+        y.hi += 0.8;  // room for a word above the bars
+        Plot p(fmt::format("Outputs by what {} moves them", l.stage), powers_of_two(lo, hi, "ulp", 4), y, small_frame);
         std::vector<std::vector<std::string>> rows;
         for (const auto& [octave, n] : l.by_size) {
             const auto from = octave == smallest_size ? std::string("less") : fmt::format("2^{} ulp", octave);
@@ -139,23 +156,26 @@ std::string stage_section(const StageTable& t) {
     for (const auto& l : t.lines) {
         most = std::max({most, l.rms_ulp, l.allowed_ulp});
         const bool row = l.allowed_ulp32 > 0;
-        rows.push_back({text(l.stage), fmt::format("{:.3g}", l.rms_ulp), fmt::format("{:.3g}", l.worst_ulp), fmt::format("{:.2g}", l.bias_ulp), fmt::format("{:.1f} %", 100 * l.share), fmt::format("{:.3g}", l.allowed_ulp),
-                        row ? fmt::format("{:.3g}", l.worst_ulp32) : "", row ? fmt::format("{:.3g}", l.allowed_ulp32) : "", l.line.empty() ? "" : code(fmt::format("{} (col {})", l.line, l.col))});
+        rows.push_back({text(l.stage), fmt::format("{:.3g}", l.rms_ulp), fmt::format("{:.3g}", l.worst_ulp), fmt::format("{:.2g}", l.bias_ulp), fmt::format("{:.1f} %", std::fabs(l.share) < 5e-4 ? 0.0 : 100 * l.share), fmt::format("{:.3g}", l.allowed_ulp),
+                        row ? fmt::format("{:.3g}", l.worst_ulp32) : "", row ? fmt::format("{:.3g}", l.allowed_ulp32) : "", replay(t.subject, l.line, fmt::format("col {}", l.col))});
     }
-    const auto head = fmt::format("<h2>Error budget: {} {} {} d {}</h2>\n<p>{}{}. Whole error {:.3g} ulp RMS, {:.3g} at most, bias {:.2g}, over {} outputs.</p>\n", text(t.subject), text(t.op), name(t.type), t.d,
+    const bool rankless = t.op == "mla_query" && t.lines.size() <= 2;
+    const auto head = fmt::format("<h2>Error budget: {} {} {} d {}</h2>\n<p>{}{}. {}{}. Whole error {:.3g} ulp RMS, {:.3g} at most, bias {:.2g}, over {} outputs.</p>\n", text(t.subject), text(t.op), name(t.type), t.d, code(print(t.contract, false)), rankless ? ", without a latent rank" : "",
                                   t.model.empty() ? "" : "As " + code("model/" + t.model) + ": ", text(t.how), t.rms_ulp, t.worst_ulp, t.bias_ulp, grouped(t.elements));
     const auto numbers = table({"stage", "rms ulp", "max ulp", "bias ulp", "share", "allowed ulp", "max ulp32", "allowed ulp32", "worst case"}, rows, {false, true, true, true, true, true, true, true, false});
     if (of_query(t)) return head + small_multiples(t) + numbers;
     const double hi = std::ceil(std::log10(most)), lo = std::min(-7.0, hi - 4);
     Axis x{0, static_cast<double>(t.lines.size()), {}, ""};
     for (std::size_t k = 0; k < t.lines.size(); ++k) x.ticks.emplace_back(static_cast<double>(k) + 0.5, t.lines[k].stage);
-    Plot p(fmt::format("RMS error of each stage of {}", t.subject), x, powers_of_ten(static_cast<int>(lo), static_cast<int>(hi), "ulp of the output; bar: rms, dot: allowed"));
+    Axis y = powers_of_ten(static_cast<int>(lo), static_cast<int>(hi), "ulp of the output; bar: rms, ring: allowed");
+    y.hi += 0.4;
+    Plot p(fmt::format("RMS error of each stage of {}", t.subject), x, y);
     for (std::size_t k = 0; k < t.lines.size(); ++k) {
         const auto& l = t.lines[k];
         if (l.rms_ulp > 0) p.bar(static_cast<double>(k) + 0.15, static_cast<double>(k) + 0.85, std::log10(l.rms_ulp), fmt::format("{}: {:.3g} ulp", l.stage, l.rms_ulp));
-        if (l.allowed_ulp > 0) p.point(static_cast<double>(k) + 0.5, std::log10(l.allowed_ulp), fmt::format("{}: at most {:.3g} ulp", l.stage, l.allowed_ulp));
+        if (l.allowed_ulp > 0) p.ring(static_cast<double>(k) + 0.5, std::log10(l.allowed_ulp), fmt::format("{}: at most {:.3g} ulp", l.stage, l.allowed_ulp));
     }
-    return head + fmt::format("<div class=\"pair\"><figure>{}</figure>{}</div>\n", p.svg(), numbers);
+    return head + fmt::format("<figure>{}{}</figure>\n", p.svg(), numbers);
 }
 
 std::string eps_section(const EpsTable& t) {
@@ -182,8 +202,8 @@ std::string eps_section(const EpsTable& t) {
     for (const auto& m : t.moves)
         moves.push_back({fmt::format("{:g}", m.eps), fmt::format("{:.3g}", m.all_below), fmt::format("{:.3g}", m.some_below), fmt::format("{:.3g}", m.one_below), share_of(m.changed_rows, t.rows), share_of(m.changed_outputs, t.elements), std::to_string(m.worst_steps)});
     s += fmt::format("<p>{} rows of {}; eps {:g}; eps / (v + eps) is {:.2g} in the median row, {:.2g} in the worst.</p>\n", grouped(t.rows), t.d, t.eps, t.share_median, t.share_worst);
-    return s + fmt::format("<div class=\"pair\">{}{}</div>\n", figure("Where eps counts", p, table({"rms from", "rows", "eps share"}, rows, {true, true, true})),
-                           table({"other eps", "all move below rms", "some below", "one a row below", "rows changed", "outputs changed", "steps"}, moves, {true, true, true, true, true, true, true}));
+    return s + figure("Where eps counts", p, table({"rms from", "rows", "eps share"}, rows, {true, true, true})) +
+                           table({"other eps", "all move below rms", "some below", "one a row below", "rows changed", "outputs changed", "steps"}, moves, {true, true, true, true, true, true, true});
 }
 
 }  // namespace ulpgate::html

@@ -271,6 +271,11 @@ Json stages(const StageTable& t) {
             {"bias_ulp", number(t.bias_ulp)}, {"stages", lines}};
 }
 
+Json maximum(const Maximum& m) {
+    return {{"subject", m.subject}, {"op", m.op}, {"type", name(m.type)}, {"d", m.d}, {"quantity", m.quantity}, {"value", number(m.value)},
+            {"count", m.count}, {"inadmissible", m.inadmissible}, {"case", optional(m.line)}};
+}
+
 Json eps(const EpsTable& t) {
     Json rms = Json::array(), moves = Json::array();
     for (const auto& b : t.by_rms)
@@ -313,6 +318,10 @@ std::string to_json(const Result& r) {
     if (!r.eps.empty()) {
         j["eps"] = Json::array();
         for (const auto& t : r.eps) j["eps"].push_back(eps(t));
+    }
+    if (!r.maxima.empty()) {
+        j["maxima"] = Json::array();
+        for (const auto& m : r.maxima) j["maxima"].push_back(maximum(m));
     }
     j["skipped"] = Json::array();
     for (const auto& s : r.skipped) j["skipped"].push_back({{"subject", s.subject}, {"reason", s.reason}, {"required", s.required}});

@@ -375,6 +375,10 @@ Result whole(const In& j) {
         for (const auto& t : j["stages"].list()) r.stages.push_back(stages(t));
     if (j.has("eps"))
         for (const auto& t : j["eps"].list()) r.eps.push_back(eps(t));
+    if (j.has("maxima"))
+        for (const auto& m : j["maxima"].list())
+            r.maxima.push_back({m["subject"].text(), m["op"].text(), m["type"].type(), m["d"].integer(), m["quantity"].text(), m["value"].number(), m["count"].text(),
+                                m["inadmissible"].integer(), m["case"].text_or_nothing()});
     for (const auto& s : j["skipped"].list()) r.skipped.push_back({s["subject"].text(), s["reason"].text(), s["required"].truth()});
     for (const auto& s : j["not_loaded"].list()) r.not_loaded.push_back({s["subject"].text(), s["reason"].text()});
     r.notes = j["notes"].texts();

@@ -61,6 +61,7 @@ Result full() {
     r.notes = {"a note"};
     r.stages = example::run().stages;
     r.eps = example::run().eps;
+    r.maxima = example::run().maxima;
     r.complete = false, r.claim_missing = true, r.seconds = 2.5, r.exit = 130;
     return r;
 }

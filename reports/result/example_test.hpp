@@ -74,6 +74,8 @@ inline Result run() {
     r.eps.push_back(e);
     e.subject = hostile, e.recovered_lo = 9.9e-7, e.recovered_hi = 1.1e-6, e.recovered_rows = 40, e.warning = "config <eps>";
     r.eps.push_back(e);
+    r.maxima.push_back({"scalar", "q_a_layernorm", Type::bf16, 1536, "r_ulp32", 662.4, "searched 100000", 0, "q_a_layernorm/bf16/1536/fill=0x1p-3/gain=ones"});
+    r.maxima.push_back({hostile, "final_norm", Type::bf16, 1, "ulp", 1.44, "exhaustive 65536", 0, "final_norm/bf16/1/fill=0x1p-3/gain=ones"});
     r.skipped.push_back({"avx512", "no AVX-512", false});
     r.skipped.push_back({"cuda", "no GPU", true});
     r.not_loaded.push_back({"./gone.so", "no such file"});

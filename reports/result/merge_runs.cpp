@@ -71,6 +71,14 @@ void merge_runs(Result& run, const Result& more) {
         if (it == run.groups.end()) run.groups.push_back(g);
         else merge_group(*it, g);
     }
+    run.stages.insert(run.stages.end(), more.stages.begin(), more.stages.end());
+    run.eps.insert(run.eps.end(), more.eps.begin(), more.eps.end());
+    for (const auto& m : more.maxima) {
+        const bool there = std::any_of(run.maxima.begin(), run.maxima.end(), [&](const Maximum& o) {
+            return o.subject == m.subject && o.quantity == m.quantity && o.count == m.count && o.line == m.line && o.value == m.value;
+        });
+        if (!there) run.maxima.push_back(m);
+    }
     for (const auto& s : more.skipped) {
         const auto it = std::find_if(run.skipped.begin(), run.skipped.end(), [&](const Skipped& o) { return o.subject == s.subject; });
         if (it == run.skipped.end()) run.skipped.push_back(s);

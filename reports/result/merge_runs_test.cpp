@@ -57,5 +57,22 @@ TEST(MergeRuns, OtherGroupsStandSideBySide) {
     EXPECT_EQ(a.exit, 130) << "a part that was interrupted";
 }
 
+// Tables of analyses stand one after another; the same maximum twice is one.
+TEST(MergeRuns, TablesAndMaximaAreKept) {
+    Result a, b;
+    a.stages = example::run().stages, a.maxima = example::run().maxima;
+    b.stages = a.stages, b.eps = example::run().eps, b.maxima = a.maxima;
+    b.maxima.push_back(b.maxima[0]);
+    b.maxima.back().line = "another contract's";
+    merge_runs(a, b);
+    EXPECT_EQ(a.stages.size(), 4u);
+    EXPECT_EQ(a.eps.size(), 2u);
+    EXPECT_EQ(a.maxima.size(), 3u);
+    EXPECT_EQ(a.exit, 0);
+    Result analysis;
+    analysis.eps = b.eps;
+    EXPECT_EQ(exit_of(analysis), 0);
+}
+
 }  // namespace
 }  // namespace ulpgate

@@ -30,11 +30,25 @@ void clean_group(Group& g) {
 
 }  // namespace
 
+StageTable printable(StageTable t) {
+    clean(t.subject, t.op, t.model, t.how);
+    for (auto& l : t.lines) clean(l.stage, l.line);
+    return t;
+}
+
+EpsTable printable(EpsTable t) {
+    clean(t.op, t.source, t.subject, t.warning);
+    return t;
+}
+
 Result printable(Result r) {
     auto& c = r.context;
     clean(c.version, c.compiler, c.flags, c.machine, c.isa, c.cpu, c.system, c.self_check_what);
     for (auto& s : r.subjects) clean(s.text, s.name, s.version, s.mode);
     for (auto& g : r.groups) clean_group(g);
+    for (auto& t : r.stages) t = printable(std::move(t));
+    for (auto& t : r.eps) t = printable(std::move(t));
+    for (auto& m : r.maxima) clean(m.subject, m.op, m.quantity, m.count, m.line);
     for (auto& s : r.skipped) clean(s.subject, s.reason);
     for (auto& n : r.not_loaded) clean(n.subject, n.reason);
     clean_all(r.notes);

@@ -4,6 +4,8 @@
 
 namespace ulpgate {
 
+StageTable printable(StageTable);
+EpsTable printable(EpsTable);
 Result printable(Result);
 
 }  // namespace ulpgate

@@ -51,6 +51,8 @@ int exit_of(const Result& r) {
             return o.op == g.op && o.type == g.type && (o.verdict == Verdict::pass || fails(o.verdict));
         });
     }
+    tested |= !r.stages.empty() || !r.eps.empty();  // an analysis
+    for (const auto& m : r.maxima) tested = true, failing |= m.inadmissible > 0;
     for (const auto& s : r.skipped) required |= s.required;
     if (crashed) return 4;
     if (failing) return 1;

@@ -138,6 +138,18 @@ struct EpsTable {
     std::string warning;
 };
 
+// The largest error that something else than a run's own rows reached: a search (reports/table), or every word of a type.
+struct Maximum {
+    std::string subject, op;
+    Type type = Type::none;
+    std::int64_t d = 0;
+    std::string quantity;         // "r_ulp32" or "ulp"
+    double value = 0;
+    std::string count;            // "searched 100000": at least; "exhaustive 65536": of all that there is
+    std::int64_t inadmissible = 0;  // of those
+    std::string line;             // the case that reaches it
+};
+
 struct SubjectInfo {
     std::string text, name, version, mode;
 };
@@ -158,6 +170,7 @@ struct Result {
     std::vector<std::string> notes;  // of the run as a whole
     std::vector<StageTable> stages;  // of `report budget`
     std::vector<EpsTable> eps;       // of `report eps`
+    std::vector<Maximum> maxima;     // of `report table` and of search --exhaustive
     bool complete = true;
     bool claim_missing = false;  // --require-claim, and a subject claims nothing
     double seconds = 0;

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "reports/result/example_test.hpp"
+#include "reports/result/printable.hpp"
+
 namespace ulpgate {
 namespace {
 
@@ -100,6 +103,15 @@ TEST(Totals, CountGroupsByVerdictAndWhatDidNotRun) {
     EXPECT_EQ(t[1], (std::pair<std::string, std::int64_t>("pass", 2)));
     EXPECT_EQ(t[2], (std::pair<std::string, std::int64_t>("skipped", 1)));
     EXPECT_EQ(t[3], (std::pair<std::string, std::int64_t>("not loaded", 1)));
+}
+
+// Names that come in through a file reach a terminal as little as those of the command line.
+TEST(Printable, TablesOfAnalysesAreCleanToo) {
+    auto r = example::run();
+    r.stages[0].subject = r.stages[0].how = r.stages[0].lines[0].line = r.eps[0].source = "a\x1b[2J";
+    const auto p = printable(r);
+    for (const auto& s : {p.stages[0].subject, p.stages[0].how, p.stages[0].lines[0].line, p.eps[0].source, p.eps[1].subject, p.maxima[1].subject})
+        EXPECT_EQ(s.find('\x1b'), s.npos) << s;
 }
 
 }  // namespace

@@ -57,9 +57,12 @@ bool equal(float a, float b) { return std::memcmp(&a, &b, sizeof a) == 0 || (std
 // What the subject gave for q_b's row of one token, from its own tensors.
 class Given {
   public:
-    explicit Given(const QueryRan& r) : sizes_(r.tensors->sizes), head_(r.tensors->op->abi == Abi::linear) {
-        nope_ = output(r, "q_nope"), pe_ = output(r, "q_pe"), y_ = output(r, "y");
+    // turned: q_pe holds what the rotary embedding made of it.
+    Given(const QueryRan& r, bool turned) : sizes_(r.tensors->sizes), head_(r.tensors->op->abi == Abi::linear) {
+        nope_ = output(r, "q_nope"), y_ = output(r, "y");
+        if (!turned) pe_ = output(r, "q_pe");
     }
+    bool any() const { return !nope_.empty() || !pe_.empty() || !y_.empty(); }
     // Of (token, row of q_b): nothing where the subject did not write it.
     std::optional<float> operator()(std::int64_t token, std::int64_t row) const {
         if (head_) return y_[static_cast<std::size_t>(token * sizes_[Dim::b_out] + row)];
@@ -84,7 +87,8 @@ class Given {
 bool gives_all(const Restated& m, const std::vector<QueryRan>& ran) {
     for (const auto& r : ran) {
         QueryPath path(*r.tensors, {m.contract, {}, ""});
-        const Given given(r);
+        const Given given(r, m.contract.rope != Rope::none);
+        if (!given.any()) return false;
         QueryStager stager(path, m.norm);
         for (std::int64_t token = 0; token < path.tokens(); ++token)
             if (!given.gives(token, stager.trace(token).q)) return false;
@@ -176,6 +180,7 @@ std::string query_stage_table(const Contract& c, const std::vector<QueryRan>& ra
     const bool head = ran.front().tensors->op->abi == Abi::linear, norm = !head && ran.front().tensors->sizes[Dim::q_rank] > 0;
     if (norm)
         if (const auto why = why_no_query_stages(c); !why.empty()) return why;
+    if (c.kv == Kv::fused || c.absorb == Absorb::yes) return "its outputs are the fused or absorbed ones: only q_nope and q_pe are taken apart";
     const auto all = restatements(c, norm);
     const auto found = std::find_if(all.begin(), all.end(), [&](const Restated& r) { return gives_all(r, ran); });
     const bool known = found != all.end();
@@ -183,6 +188,7 @@ std::string query_stage_table(const Contract& c, const std::vector<QueryRan>& ra
     for (const auto& r : ran) tokens += r.tensors->sizes[Dim::rows];
     table.how = known ? fmt::format("{}: equal bit for bit in {} of {} tokens, the first of {} restatements to be", found->text, tokens, tokens, all.size())
                       : fmt::format("none of {} restatements gives its {} tokens bit for bit: each projection and the norm are one line, from its taps", all.size(), tokens);
+    if (c.rope != Rope::none) table.how += "; up to the rotary embedding";
     const auto& model = known ? *found : all.front();
     const auto lines = lines_of(norm, head, known);
     Tally tally(lines.size());

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "reports/cli/process_test.hpp"
 
 namespace ulpgate {
@@ -77,6 +79,25 @@ TEST(QueryTable, AnUnknownOrderIsReadFromTheTaps) {
     EXPECT_EQ(all[0].lines[1].stage, "norm");
 }
 
+// The rotary embedding comes after the stages: the outputs that it leaves alone tell the restatement.
+TEST(QueryTable, StopsAtTheRotaryEmbedding) {
+    const auto all = tables("model/bf16,cast_first,rope=one_cast", "bf16,cast_first,rope=one_cast");
+    ASSERT_FALSE(all.empty());
+    hold(all[0]);
+    EXPECT_EQ(all[0].lines.size(), 11u);
+    EXPECT_NE(all[0].how.find("up to the rotary embedding"), std::string::npos) << all[0].how;
+}
+
+TEST(QueryTable, AbsorbedOutputsAreSaidNotToBeTakenApart) {
+    RunRequest r;
+    r.options.home = ULPGATE_HOME;
+    r.subjects.push_back({"scalar_query", {}});
+    r.filter.ops = {"mla_query"}, r.filter.types = {"bf16"}, r.filter.profiles = {"random"}, r.filter.d = {64};
+    Result result;
+    stage_tables(r, "", result);
+    EXPECT_TRUE(std::any_of(result.notes.begin(), result.notes.end(), [](const std::string& n) { return n.find("only q_nope and q_pe are taken apart") != n.npos; }));
+}
+
 TEST(QueryTable, TheVerbPrintsThem) {
     const testing_cli::Folder f;
     const auto r = testing_cli::ulpgate(f, {"report", "budget", "scalar_query", "--op", "mla_query", "--type", "bf16", "--contract", "cast_first", "--d", "64", "--json", "b.json", "--html", "b.html"});
@@ -85,6 +106,7 @@ TEST(QueryTable, TheVerbPrintsThem) {
     EXPECT_NE(testing_cli::slurp(f / "b.html").find("class=\"multiples\""), std::string::npos);
     const auto again = testing_cli::ulpgate(f, {"report", "b.json", "--json", "c.json", "--html", "c.html"});
     EXPECT_EQ(again.exit, 0) << again.both();
+    EXPECT_EQ(again.out, r.out) << "the table too, from the JSON alone";
     EXPECT_EQ(testing_cli::slurp(f / "c.json"), testing_cli::slurp(f / "b.json"));
     EXPECT_EQ(testing_cli::slurp(f / "c.html"), testing_cli::slurp(f / "b.html"));
     EXPECT_EQ(testing_cli::ulpgate(f, {"report", "budget", "scalar_query", "--op", "head", "--type", "bf16", "--d", "64", "--model", "bf16,cast_first"}).exit, 2);

@@ -79,6 +79,15 @@ TEST(StageTables, AModelThatIsGivenMustGiveTheOutputs) {
     EXPECT_NE(stage_tables(request("scalar"), "bf16,cast_first,order=none", r).error.find("column"), std::string::npos);
 }
 
+TEST(StageTables, ANameCannotMoveTheCursor) {
+    StageTable t;
+    t.subject = "k\x1b[2J";
+    t.contract = default_contract(Type::bf16, Map::cast_first);
+    t.lines.push_back({"sum", 1, 1, 1, 1, 0, 0, 1, 1, "q_a_layernorm/bf16/1536\x1b", 0});
+    EXPECT_EQ(stages_text(t).find('\x1b'), std::string::npos);
+    EXPECT_NE(stages_text(t).find("k\\x1b[2J"), std::string::npos);
+}
+
 TEST(StageTables, TheVerbPrintsThemAndWritesThem) {
     const testing_cli::Folder f;
     const auto r = testing_cli::ulpgate(f, {"report", "budget", "scalar", "--op", "q_a_layernorm", "--type", "bf16", "--d", "512", "--rows", "4", "--json", "b.json"});

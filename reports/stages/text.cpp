@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "reports/console/console.hpp"
+#include "reports/result/printable.hpp"
 #include "reports/stages/table.hpp"
 
 namespace ulpgate {
@@ -20,7 +21,8 @@ double percent(double share) { return std::fabs(share) < 5e-4 ? 0.0 : 100 * shar
 
 }  // namespace
 
-std::string stages_text(const StageTable& t) {
+std::string stages_text(const StageTable& table) {
+    const StageTable t = printable(table);
     std::string s = fmt::format("{} {} {} d {}  {}\n", t.subject, t.op, name(t.type), t.d, print(t.contract, false));
     s += fmt::format("  {} rows, {} elements{}\n", grouped(t.rows), grouped(t.elements), t.skipped ? fmt::format(", {} without a finite error left out", grouped(t.skipped)) : "");
     s += t.model.empty() ? fmt::format("  {}\n", t.how) : fmt::format("  as model/{}: {}\n", t.model, t.how);
