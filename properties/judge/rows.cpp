@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "reference/formats/convert.hpp"
+
 namespace ulpgate::judging {
 namespace {
 
@@ -49,9 +51,13 @@ Rows::Rows(const Tensors& t, const Outcome& o) {
 void Rows::load(std::int64_t row) {
     if (row == row_) return;
     row_ = row;
+    y_row_ = floats_of(y_type_, out_.data() + row * d_ * bytes(y_type_), y_);
+    if (!residual_) {
+        x_row_ = floats_of(x_->type, x_->storage.data() + x_->row_at(row) * bytes(x_->type), rounded_);
+        return;
+    }
+    x_row_ = rounded_;
     x_->read_row(row, rounded_);
-    unpack(y_type_, out_.data() + row * d_ * bytes(y_type_), y_);
-    if (!residual_) return;
     residual_->read_row(row, unrounded_);
     for (std::size_t j = 0; j < unrounded_.size(); ++j) rounded_[j] = unrounded_[j] += rounded_[j];
     with_format(residual_type_, [&](auto f) {
@@ -60,11 +66,11 @@ void Rows::load(std::int64_t row) {
 }
 
 std::span<const float> Rows::statistic_input(Residual r) const {
-    return r == Residual::unrounded || r == Residual::var_unrounded ? unrounded_ : rounded_;
+    return r == Residual::unrounded || r == Residual::var_unrounded ? unrounded_ : x_row_;
 }
 
 std::span<const float> Rows::normalised(Residual r) const {
-    return r == Residual::unrounded || r == Residual::norm_unrounded ? unrounded_ : rounded_;
+    return r == Residual::unrounded || r == Residual::norm_unrounded ? unrounded_ : x_row_;
 }
 
 std::span<const std::byte> Rows::y_bytes() const {

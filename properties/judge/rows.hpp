@@ -26,9 +26,9 @@ class Rows {
     // With a residual: x + residual in f32, rounded to the residual's type or not. Without: x.
     std::span<const float> statistic_input(Residual) const;
     std::span<const float> normalised(Residual) const;
-    std::span<const float> y() const { return y_; }
+    std::span<const float> y() const { return y_row_; }
     std::uint32_t y_word(std::int64_t col) const {
-        return encode(y_type_, y_[static_cast<std::size_t>(col)]);
+        return encode(y_type_, y_row_[static_cast<std::size_t>(col)]);
     }
     std::span<const std::byte> y_bytes() const;
     Type y_type() const { return y_type_; }
@@ -42,6 +42,7 @@ class Rows {
     std::int64_t rows_ = 0, d_ = 0, row_ = -1;
     Type y_type_{}, residual_type_{};
     std::vector<float> w_, rounded_, unrounded_, y_;
+    std::span<const float> x_row_, y_row_;  // in place where the words are floats
     std::string error_;
 };
 

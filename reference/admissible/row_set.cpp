@@ -4,7 +4,6 @@
 #include <array>
 #include <bit>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <optional>
 
@@ -29,7 +28,10 @@ struct Row {
     void apply(std::size_t at, std::size_t n, float s, float* out) const {
         map.apply(types, narrow, x.subspan(at, n), w.empty() ? w : w.subspan(at, n), s, {out, n});
     }
-    bool gives(std::size_t at, std::size_t n, const float* out) const { return !std::memcmp(out, y.data() + at, n * sizeof *out); }
+    // Columns from `at` on that s reproduces: at the least so many, found quickly.
+    std::size_t agreeing(std::size_t at, float s) const {
+        return narrow == narrow_nearest ? map.agreeing(types, x.subspan(at), w.empty() ? w : w.subspan(at), y.subspan(at), s) : 0;
+    }
     float value(std::size_t j, std::uint32_t i) const {
         float v;
         apply(j, 1, scalar(i), &v);
@@ -83,42 +85,61 @@ std::optional<Range> column(const Row& row, std::size_t j, Range in, float at_lo
 // Narrows the range to what reproduces the columns from left to right: those equal at both ends are equal between them,
 // the others are bisected. Returns the column that empties it, or -1.
 std::int64_t narrow_range(const Row& row, Range& range) {
-    constexpr std::size_t most = 512;
-    std::array<float, most> low, high;
-    std::size_t n = 0;
-    for (std::size_t at = 0, block = 8; at < row.x.size(); at += n, block = std::min(2 * block, most)) {
-        n = std::min(block, row.x.size() - at);
+    constexpr std::size_t block = 8;
+    std::array<float, block> low, high;
+    for (std::size_t at = 0; at < row.x.size();) {
+        std::size_t alike = row.agreeing(at, row.scalar(range.lo));
+        if (alike && range.hi != range.lo) alike = std::min(alike, row.agreeing(at, row.scalar(range.hi)));
+        at += alike;
+        const std::size_t n = std::min(block, row.x.size() - at);
         row.apply(at, n, row.scalar(range.lo), low.data());
-        if (range.hi != range.lo) row.apply(at, n, row.scalar(range.hi), high.data());
-        const float* upper = range.hi != range.lo ? high.data() : low.data();
-        const std::size_t all = n;
-        const bool alike = row.gives(at, n, low.data()) && (upper == low.data() || row.gives(at, n, upper));
-        for (std::size_t k = 0; !alike && k < all; ++k) {
-            const std::size_t j = at + k;
-            if (same(low[k], row.y[j]) && same(upper[k], row.y[j])) continue;
-            const auto part = column(row, j, range, low[k], upper[k]);
-            if (!part) return static_cast<std::int64_t>(j);
-            range = *part;
-            n = k + 1;  // go on with what is left of the range, where most columns no longer differ
-            block = 4;
-            break;
-        }
+        row.apply(at, n, row.scalar(range.hi), high.data());
+        std::size_t k = 0;
+        while (k < n && same(low[k], row.y[at + k]) && same(high[k], row.y[at + k])) ++k;
+        at += k;
+        if (k == n) continue;
+        const auto part = column(row, at, range, low[k], high[k]);
+        if (!part) return static_cast<std::int64_t>(at);
+        range = *part;
+        ++at;
     }
     return -1;
 }
 
-// The first column that the scalar s does not reproduce, or -1.
-std::int64_t mismatch(const Row& row, float s) {
-    std::array<float, 512> out;
+// The first column that the scalar s does not reproduce, and what it gives there.
+struct Mismatch {
+    std::int64_t col = -1;  // -1: none
+    float got = 0;
+};
+Mismatch mismatch(const Row& row, float s) {
+    std::array<float, 8> out;
     std::size_t n = 0;
-    for (std::size_t at = 0, block = 8; at < row.x.size(); at += n, block = std::min(4 * block, out.size())) {
-        n = std::min(block, row.x.size() - at);
+    for (std::size_t at = row.agreeing(0, s); at < row.x.size(); at += n) {
+        n = std::min(out.size(), row.x.size() - at);
         row.apply(at, n, s, out.data());
-        const bool alike = row.gives(at, n, out.data());
-        for (std::size_t k = 0; !alike && k < n; ++k)
-            if (!same(out[k], row.y[at + k])) return static_cast<std::int64_t>(at + k);
+        for (std::size_t k = 0; k < n; ++k)
+            if (!same(out[k], row.y[at + k])) return {static_cast<std::int64_t>(at + k), out[k]};
+        n += row.agreeing(at + n, s);
     }
-    return -1;
+    return {};
+}
+
+// A scalar of the range that reproduces the row: s, or what the first wrong column says instead, until one fits or none is left.
+std::optional<std::uint32_t> one_of(const Row& row, Range range, std::uint32_t s) {
+    for (;;) {
+        const auto [col, got] = mismatch(row, row.scalar(s));
+        if (col < 0) return s;
+        const float want = row.y[static_cast<std::size_t>(col)];
+        if (std::isnan(got) || std::isnan(want) || std::signbit(got) != std::signbit(want)) return {};
+        const bool low = (word(got) & abs_mask) < (word(want) & abs_mask);
+        if (s == (low ? range.hi : range.lo)) return {};
+        // A wide output moves as the scalar does: as many units, if the range allows them; else the next one.
+        const float units = std::fabs(want - got) / std::fabs(got) * 0x1p23f;
+        const float room = static_cast<float>(low ? range.hi - s : s - range.lo);
+        const auto step = units >= 2 && units <= room ? static_cast<std::uint32_t>(units) : 1u;
+        (low ? range.lo : range.hi) = low ? s + 1 : s - 1;
+        s = low ? s + step : s - step;
+    }
 }
 
 RowSet found(const Row& row, Range r) {
@@ -143,19 +164,18 @@ RowSet reproduce_within(const MapPiece& map, const MapTypes& types, std::span<co
     if (set.interval) {
         const std::uint32_t a = row.index(set.lo), b = row.index(set.hi);
         Range range{std::min(a, b), std::max(a, b)};
-        const std::uint32_t mid = range.lo + (range.hi - range.lo) / 2;
-        if (mismatch(row, row.scalar(mid)) < 0) return found(row, {mid, mid});
-        // Most kernels' scalar is one of the floats beside it: few steps find it.
+        // Most kernels' scalar is one of the floats beside the middle: few steps find it.
         constexpr std::uint32_t beside = 7;
-        Range near{std::max(range.lo, mid - std::min(mid, beside)), std::min(range.hi, mid + beside)};
-        if (near.hi - near.lo < range.hi - range.lo && narrow_range(row, near) < 0) return found(row, near);
+        const std::uint32_t mid = range.lo + (range.hi - range.lo) / 2;
+        const Range near{std::max(range.lo, mid - std::min(mid, beside)), std::min(range.hi, mid + beside)};
+        if (const auto s = one_of(row, near, mid)) return found(row, {*s, *s});
         col = narrow_range(row, range);
         if (col < 0) return found(row, range);
     }
     constexpr float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
     for (const auto& [allowed, s] : {std::pair{set.zero, 0.0f}, {set.inf, inf}, {set.nan, nan}}) {
         if (!allowed) continue;
-        const std::int64_t at = mismatch(row, s);
+        const std::int64_t at = mismatch(row, s).col;
         if (at < 0) return {true, s, s, -1};
         if (col < 0) col = at;
     }

@@ -1,6 +1,7 @@
 #include "reference/admissible/statistic.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -59,11 +60,12 @@ enum class Part { core, whole };  // of the set
 double bound(const Contract& c, std::span<const float> x, const RowFacts& f, const Sum& s, Part part) {
     const bool wide = c.acc == Accumulate::f64;
     if (s.integers) return 0;
-    double rho = bound_by_count(wide ? 0x1p-53 : u, f.nonzero - 1);
-    if (!wide) {
+    const bool by_data = !wide && f.nonzero <= 1 << 22;
+    // The least bound from the data is below the count's: (n + 2)/(4n) <= 1 for n >= 1.
+    double rho = by_data && part == Part::core ? least_bound_by_data(f.nonzero) : bound_by_count(wide ? 0x1p-53 : u, f.nonzero - 1);
+    if (!wide)
         if (const int h = height_of(c.order, x.size()); h >= 0) rho = std::min(rho, bound_by_count(u, h));
-        if (f.nonzero <= 1 << 22) rho = std::min(rho, part == Part::core ? least_bound_by_data(f.nonzero) : bound_by_data(x, f.nonzero, s.value));
-    }
+    if (by_data && part == Part::whole) rho = std::min(rho, bound_by_data(x, f.nonzero, s.value));
     const bool rounded_squares = !f.short_values && !(wide && c.sq == Accumulate::f64);
     return rounded_squares ? rho + u + rho * u : rho;
 }
@@ -94,8 +96,10 @@ Interval mean_plus_eps(const Contract& c, const Sum& s, std::int64_t width, doub
     const double eps32 = static_cast<double>(static_cast<float>(eps));
     const double eps_hi = std::max(eps, eps32), eps_lo = std::min(eps, eps32);
     const int k = mean_roundings(c, s.integers, width);
-    const double up = (s.most + n * eta) * (1 + s.rho) * std::pow(1 + u, k) / d + eta;
-    const double down = (s.least * (1 - s.rho) - n * eta) * std::pow(1 - u, k) / d - eta - slack * up;
+    double more = 1, less = 1;  // (1 +- u)^k
+    for (int i = 0; i < k; ++i) more *= 1 + u, less *= 1 - u;
+    const double up = (s.most + n * eta) * (1 + s.rho) * more / d + eta;
+    const double down = (s.least * (1 - s.rho) - n * eta) * less / d - eta - slack * up;
     const bool zero = s.nonzero == 0;  // then the mean is exact
     const double hi = ((zero ? 0 : up) + eps_hi) * (1 + u) * (1 + slack);
     const double lo = (std::max(down, 0.0) + eps_lo) * (1 - u) * (1 - slack);
@@ -107,13 +111,14 @@ Interval mean_plus_eps(const Contract& c, const Sum& s, std::int64_t width, doub
     return v;
 }
 
+// v > 0.
 float first_float_from(double v) {
     const float f = static_cast<float>(v);
-    return static_cast<double>(f) < v ? std::nextafter(f, std::numeric_limits<float>::infinity()) : f;
+    return std::bit_cast<float>(std::bit_cast<std::uint32_t>(f) + (static_cast<double>(f) < v));
 }
 float last_float_to(double v) {
     const float f = static_cast<float>(v);
-    return static_cast<double>(f) > v ? std::nextafter(f, 0.0f) : f;
+    return std::bit_cast<float>(std::bit_cast<std::uint32_t>(f) - (static_cast<double>(f) > v));
 }
 
 // The root's interval: the floats between ends moved outward by the root's error, where a root below 2^-126 errs by a
@@ -137,20 +142,22 @@ StatisticResult part_of_set(const Contract& c, std::span<const float> x, double 
     const auto width = static_cast<std::int64_t>(x.size());
     bool &of_small = c.by == By::div ? s.zero : s.inf, &of_large = c.by == By::div ? s.inf : s.zero;
 
-    const RowFacts f = row_facts(x);
+    constexpr std::size_t most_quick = 1 << 17;  // d: then the quick sum's error is below 2^-40
+    const bool quick = part == Part::core && x.size() <= most_quick;
+    double quick_sum = 0;
+    const RowFacts f = quick ? row_facts(x, quick_sum) : row_facts(x);
     s.nan = f.nan;
     if (f.nan) s.r = std::numeric_limits<double>::quiet_NaN();
     if (f.inf) of_large = true;
     if (f.nan || f.inf) return out;
 
-    constexpr std::size_t most_quick = 1 << 17;  // d: then the quick sum's error is below 2^-40
-    Sum sum{part == Part::core && x.size() <= most_quick ? quick_sum_of_squares(x) : sum_of_squares(x).hi, 0, 0, f.nonzero};
+    Sum sum{quick ? quick_sum : sum_of_squares(x).hi, 0, 0, f.nonzero};
     const double unsure = part == Part::core ? 0x1p-39 : 0;
     sum.least = sum.value * (1 + unsure);
     sum.most = sum.value * (1 - unsure);
     sum.integers = integer_row(x, sum.value);
     sum.rho = s.rho = bound(c, x, f, sum, part);
-    s.r = 1 / std::sqrt(sum.value / static_cast<double>(width) + eps);
+    if (part == Part::whole) s.r = 1 / std::sqrt(sum.value / static_cast<double>(width) + eps);
     const Interval v = mean_plus_eps(c, sum, width, eps);
     const double least = sum.least * (1 - s.rho) * (1 - slack), most = sum.most * (1 + s.rho) * (1 + slack);
     of_large = most >= overflow || v.hi >= overflow;

@@ -37,7 +37,7 @@ struct StatisticResult {
 StatisticResult statistic_set(const Contract&, std::span<const float> x, double eps);
 
 // A part of that set at a fraction of its cost: every scalar that it allows, statistic_set allows too. A row that one of them
-// gives needs no more; nothing follows where none does. spec_limit may be set where statistic_set's is not.
+// gives needs no more; nothing follows where none does. spec_limit may be set where statistic_set's is not; r stays 0.
 StatisticResult statistic_core(const Contract&, std::span<const float> x, double eps);
 
 }  // namespace ulpgate

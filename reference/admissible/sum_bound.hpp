@@ -14,6 +14,8 @@ struct RowFacts {
     bool short_values = false;  // at most 12 significant bits: x^2 is an f32 unless it falls below 2^-126
 };
 RowFacts row_facts(std::span<const float> x);
+// In the same pass the sum of squares, as quick_sum_of_squares has it (of no use where there is a NaN or an Inf).
+RowFacts row_facts(std::span<const float> x, double& sum);
 
 // x = m 2^k with sum of m^2 < 2^24: every square and every partial sum is exact in f32, in every order. x finite; sum: of
 // its squares, to 2^-50.

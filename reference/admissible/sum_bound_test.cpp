@@ -1,5 +1,6 @@
 // The bounds on the sum: by their definition, attained, and 0 where a sum has no error.
 #include "reference/admissible/ways_test.hpp"
+#include "reference/exact/sum.hpp"
 #include "reference/orders/order.hpp"
 
 namespace ulpgate {
@@ -50,6 +51,26 @@ TEST(Statistic, BoundFromDataIsAttained) {
     const double rho = set_of("bf16,cast_first", gauss, 0).rho / unit32;
     EXPECT_LT(rho, 5000);  // 3/4 of d at most: ufp falls below the partial sum
     EXPECT_GT(rho, 3000);
+}
+
+// One pass or two, with lanes or without: the same facts, the same bits of the sum.
+TEST(Statistic, FactsAndSumInOnePass) {
+    for (std::uint64_t i = 0; i < 4000; ++i) {
+        Rng g(7, 9, i);
+        Row x(g.below(i % 8 ? 100 : 3000));
+        const float few[] = {0, -0.0f, 0x1p-149f, -0x1p-130f, 0x1p127f, std::numeric_limits<float>::infinity(),
+                             std::numeric_limits<float>::quiet_NaN()};
+        for (float& v : x) {
+            v = i % 2 ? gaussian(g) : Bf16::round(gaussian(g));
+            if (i % 3 == 0 && g.below(8) == 0) v = few[g.below(i % 9 ? 5 : 7)];
+        }
+        double sum = -1;
+        const RowFacts a = row_facts(x, sum), b = row_facts(x);
+        ASSERT_TRUE(a.nonzero == b.nonzero && a.nan == b.nan && a.inf == b.inf && a.short_values == b.short_values) << i;
+        ASSERT_EQ(a.nonzero, std::count_if(x.begin(), x.end(), [](float v) { return !(v == 0); }));
+        if (a.nan || a.inf) continue;
+        ASSERT_EQ(sum, quick_sum_of_squares(x)) << i;
+    }
 }
 
 TEST(Statistic, SumsWithoutError) {

@@ -4,11 +4,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "reference/formats/lanes8.hpp"
 #include "reference/simd/dispatch.hpp"
-
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
 
 namespace ulpgate {
 namespace {
@@ -141,52 +138,44 @@ struct Avx2 {
 };
 
 #if defined(__x86_64__)
-// Every NaN becomes the quiet positive one.
-ULPGATE_AVX2 inline __m256 quiet(__m256 v) {
-    const __m256 nan = _mm256_castsi256_ps(_mm256_set1_epi32(0x7fc00000));
-    return _mm256_blendv_ps(v, nan, _mm256_cmp_ps(v, v, _CMP_UNORD_Q));
-}
+template <class F>
+struct Halves {  // bf16 and fp16
+    ULPGATE_AVX2 static void encode(const float* in, std::size_t n, std::byte* out) {
+        std::size_t j = 0;
+        for (; j + lanes <= n; j += lanes)
+            _mm_storeu_si128(reinterpret_cast<__m128i*>(out + 2 * j), lanes8::Lanes<F>::encode(_mm256_loadu_ps(in + j)));
+        encode_loop<F>(in + j, n - j, out + 2 * j);
+    }
+    ULPGATE_AVX2 static void decode(const std::byte* in, std::size_t n, float* out) {
+        std::size_t j = 0;
+        for (; j + lanes <= n; j += lanes)
+            _mm256_storeu_ps(out + j, lanes8::Lanes<F>::decode(_mm_loadu_si128(reinterpret_cast<const __m128i*>(in + 2 * j))));
+        decode_loop<F>(in + 2 * j, n - j, out + j);
+    }
+    ULPGATE_AVX2 static void round(float* v, std::size_t n) {
+        std::size_t j = 0;
+        for (; j + lanes <= n; j += lanes) _mm256_storeu_ps(v + j, lanes8::Lanes<F>::round(lanes8::quiet(_mm256_loadu_ps(v + j))));
+        for (; j < n; ++j) v[j] = F::round(v[j]);  // one at a time: a bisection asks for one
+    }
+};
+template <>
+struct Avx2<Bf16> : Halves<Bf16> {};
+template <>
+struct Avx2<Fp16> : Halves<Fp16> {};
 
 // Nothing to round: only the NaNs become one.
 template <>
 struct Avx2<F32> {
     ULPGATE_AVX2 static void encode(const float* in, std::size_t n, std::byte* out) {
         std::size_t j = 0;
-        for (; j + lanes <= n; j += lanes) _mm256_storeu_ps(reinterpret_cast<float*>(out + 4 * j), quiet(_mm256_loadu_ps(in + j)));
+        for (; j + lanes <= n; j += lanes) _mm256_storeu_ps(reinterpret_cast<float*>(out + 4 * j), lanes8::quiet(_mm256_loadu_ps(in + j)));
         encode_loop<F32>(in + j, n - j, out + 4 * j);
     }
     static void decode(const std::byte* in, std::size_t n, float* out) { std::memcpy(out, in, 4 * n); }
     ULPGATE_AVX2 static void round(float* v, std::size_t n) {
         std::size_t j = 0;
-        for (; j + lanes <= n; j += lanes) _mm256_storeu_ps(v + j, quiet(_mm256_loadu_ps(v + j)));
-        for (; j < n; ++j) v[j] = F32::round(v[j]);  // one at a time: a bisection asks for one
-    }
-};
-
-// The processor's own fp16 conversions, rounding given by the instruction. They keep a NaN's sign and payload: ours are
-// canonical. FTZ and DAZ do not reach them where it would show.
-template <>
-struct Avx2<Fp16> {
-    ULPGATE_AVX2 static void encode(const float* in, std::size_t n, std::byte* out) {
-        std::size_t j = 0;
-        for (; j + lanes <= n; j += lanes)
-            _mm_storeu_si128(reinterpret_cast<__m128i*>(out + 2 * j), _mm256_cvtps_ph(quiet(_mm256_loadu_ps(in + j)), 0));
-        encode_loop<Fp16>(in + j, n - j, out + 2 * j);
-    }
-    ULPGATE_AVX2 static void decode(const std::byte* in, std::size_t n, float* out) {
-        const __m256 sign = _mm256_set1_ps(-0.0f);
-        std::size_t j = 0;
-        for (; j + lanes <= n; j += lanes) {
-            const __m256 v = _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(in + 2 * j)));
-            _mm256_storeu_ps(out + j, _mm256_or_ps(quiet(v), _mm256_and_ps(v, sign)));
-        }
-        decode_loop<Fp16>(in + 2 * j, n - j, out + j);
-    }
-    ULPGATE_AVX2 static void round(float* v, std::size_t n) {
-        std::size_t j = 0;
-        for (; j + lanes <= n; j += lanes)
-            _mm256_storeu_ps(v + j, _mm256_cvtph_ps(_mm256_cvtps_ph(quiet(_mm256_loadu_ps(v + j)), 0)));
-        round_loop<Fp16>(v + j, n - j);
+        for (; j + lanes <= n; j += lanes) _mm256_storeu_ps(v + j, lanes8::quiet(_mm256_loadu_ps(v + j)));
+        for (; j < n; ++j) v[j] = F32::round(v[j]);
     }
 };
 #endif
@@ -196,6 +185,13 @@ struct Avx2<Fp16> {
 void encode_words(Type t, std::span<const float> in, std::byte* out) {
     if (!has_avx2()) return portable::encode_words(t, in, out);
     with_format(t, [&](auto f) { Avx2<decltype(f)>::encode(in.data(), in.size(), out); });
+}
+
+std::span<const float> floats_of(Type t, const std::byte* in, std::span<float> room) {
+    if (t == Type::f32 && reinterpret_cast<std::uintptr_t>(in) % alignof(float) == 0)
+        return {reinterpret_cast<const float*>(in), room.size()};
+    decode_words(t, in, room);
+    return room;
 }
 
 void decode_words(Type t, const std::byte* in, std::span<float> out) {

@@ -11,6 +11,8 @@ namespace ulpgate {
 void encode_words(Type t, std::span<const float> in, std::byte* out);  // out: in.size() contiguous words, any alignment
 void decode_words(Type t, const std::byte* in, std::span<float> out);
 void round_values(Type t, std::span<float> v);
+// The values of room.size() words: the words themselves where they are floats, else decoded into room.
+std::span<const float> floats_of(Type t, const std::byte* in, std::span<float> room);
 
 namespace portable {  // the same bits without AVX2
 void encode_words(Type t, std::span<const float> in, std::byte* out);

@@ -1,11 +1,16 @@
 // y = RN_y(W RN_T(x / rms)).
-#include "reference/maps/gain.hpp"
+#include "reference/maps/agreeing.hpp"
 
 namespace ulpgate::maps {
+namespace {
 
-PIECE(MapPiece, cast_first_div) = {
-    "cast_first,by=div", Map::cast_first, Assoc::any, By::div,
-    [](const MapTypes& t, Narrow narrow, std::span<const float> x, std::span<const float> w, float rms,
-       std::span<float> out) { cast_then_gain(t, narrow, x, w, out, [rms](float v) { return v / rms; }); }};
+struct Arithmetic {
+    template <class V>
+    ULPGATE_INLINE static void n(const V& x, const V& rms, V& out) { out = x / rms; }
+};
+
+}  // namespace
+
+PIECE(MapPiece, cast_first_div) = cast_first_piece<Arithmetic>("cast_first,by=div", By::div);
 
 }  // namespace ulpgate::maps

@@ -1,14 +1,18 @@
 // y = RN_y(x (W / rms)); without a gain x / rms.
-#include "reference/maps/gain.hpp"
+#include "reference/maps/agreeing.hpp"
 
 namespace ulpgate::maps {
+namespace {
 
-PIECE(MapPiece, f32_gain_x_rw_div) = {
-    "f32_gain,assoc=x_rw,by=div", Map::f32_gain, Assoc::x_rw, By::div,
-    [](const MapTypes& t, Narrow narrow, std::span<const float> x, std::span<const float> w, float rms,
-       std::span<float> out) {
-        gain_then_cast(
-            t, narrow, x, w, out, [rms](float v, float W) { return v * (W / rms); }, [rms](float v) { return v / rms; });
-    }};
+struct Arithmetic {
+    template <class V>
+    ULPGATE_INLINE static void n(const V& x, const V& rms, V& out) { out = x / rms; }
+    template <class V>
+    ULPGATE_INLINE static void f(const V& x, const V& W, const V& rms, V& out) { out = x * (W / rms); }
+};
+
+}  // namespace
+
+PIECE(MapPiece, f32_gain_x_rw_div) = f32_gain_piece<Arithmetic>("f32_gain,assoc=x_rw,by=div", Assoc::x_rw, By::div);
 
 }  // namespace ulpgate::maps

@@ -1,14 +1,18 @@
 // y = RN_y((x W) r): the gain first; exact in f32 for 16-bit x and w.
-#include "reference/maps/gain.hpp"
+#include "reference/maps/agreeing.hpp"
 
 namespace ulpgate::maps {
+namespace {
 
-PIECE(MapPiece, f32_gain_xw_r) = {
-    "f32_gain,assoc=xw_r", Map::f32_gain, Assoc::xw_r, By::mul,
-    [](const MapTypes& t, Narrow narrow, std::span<const float> x, std::span<const float> w, float r,
-       std::span<float> out) {
-        gain_then_cast(
-            t, narrow, x, w, out, [r](float v, float W) { return v * W * r; }, [r](float v) { return v * r; });
-    }};
+struct Arithmetic {
+    template <class V>
+    ULPGATE_INLINE static void n(const V& x, const V& r, V& out) { out = x * r; }
+    template <class V>
+    ULPGATE_INLINE static void f(const V& x, const V& W, const V& r, V& out) { out = x * W * r; }
+};
+
+}  // namespace
+
+PIECE(MapPiece, f32_gain_xw_r) = f32_gain_piece<Arithmetic>("f32_gain,assoc=xw_r", Assoc::xw_r, By::mul);
 
 }  // namespace ulpgate::maps

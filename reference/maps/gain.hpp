@@ -25,47 +25,52 @@ void lanes(std::size_t n, float* out, F f, const In*... in) {
     else lanes_of(n, out, f, in...);
 }
 
-// out[j] = f(x[j], W[j]): W = w, fl32(1 + w) or RN_T(fl32(1 + w)) by types.gain. w has x's length.
+// f(n, x, W) for each chunk of n columns from `at` on: W = w, fl32(1 + w) or RN_T(fl32(1 + w)) by types.gain; null without a gain.
+// Ends where f is false.
 template <class F>
-void each_with_gain(const MapTypes& types, Narrow narrow, std::span<const float> x, std::span<const float> w,
-                    std::span<float> out, F f) {
+ULPGATE_INLINE void each_chunk(const MapTypes& types, Narrow narrow, std::size_t columns, std::span<const float> w, F f) {
+    const bool plus = types.gain == Gain::one_plus || types.gain == Gain::one_plus_t;
+    if (w.empty() || !plus) return static_cast<void>(f(std::size_t{0}, columns, w.empty() ? nullptr : w.data()));
     std::array<float, 256> factors;
-    for (std::size_t at = 0; at < x.size(); at += factors.size()) {
-        const std::size_t n = std::min(factors.size(), x.size() - at);
-        const float* W = w.data() + at;
-        if (types.gain == Gain::one_plus || types.gain == Gain::one_plus_t) {
-            for (std::size_t j = 0; j < n; ++j) factors[j] = 1.0f + W[j];
-            if (types.gain == Gain::one_plus_t) narrow(types.x, std::span(factors).first(n));
-            W = factors.data();
-        }
-        lanes(n, out.data() + at, f, x.data() + at, W);
+    for (std::size_t at = 0; at < columns; at += factors.size()) {
+        const std::size_t n = std::min(factors.size(), columns - at);
+        for (std::size_t j = 0; j < n; ++j) factors[j] = 1.0f + w[at + j];
+        if (types.gain == Gain::one_plus_t) narrow(types.x, std::span(factors).first(n));
+        if (!f(at, n, factors.data())) return;
     }
 }
 
-// out[j] = f(x[j]).
+// out[j] = f(x[j], W[j]).
 template <class F>
-void each(std::span<const float> x, std::span<float> out, F f) {
-    lanes(x.size(), out.data(), f, x.data());
+void each_with_gain(const MapTypes& types, Narrow narrow, std::span<const float> x, std::span<const float> w,
+                    std::span<float> out, F f) {
+    each_chunk(types, narrow, x.size(), w, [&](std::size_t at, std::size_t n, const float* W) {
+        lanes(n, out.data() + at, f, x.data() + at, W);
+        return true;
+    });
 }
 
+// An arithmetic is n(x, r, out), out = x r or x / r, and, where the gain enters before the one cast, f(x, W, r, out): one
+// expression for a float and for lanes of it.
+
 // y = RN_y(W RN_T(n(x))): the cast comes before the gain.
-template <class N>
-void cast_then_gain(const MapTypes& types, Narrow narrow, std::span<const float> x, std::span<const float> w,
-                    std::span<float> out, N n) {
-    each(x, out, n);
+template <class A>
+void cast_then_gain(const MapTypes& types, Narrow narrow, std::span<const float> x, std::span<const float> w, float r,
+                    std::span<float> out) {
+    lanes(x.size(), out.data(), [r](float v) { return A::n(v, r, v), v; }, x.data());
     narrow(types.x, out);
     if (!w.empty()) each_with_gain(types, narrow, out, w, out, [](float t, float W) { return W * t; });
     narrow(types.y, out);
 }
 
 // y = RN_y(f(x, W)), or RN_y(n(x)) without a gain: one rounding to T, at the end.
-template <class F, class N>
-void gain_then_cast(const MapTypes& types, Narrow narrow, std::span<const float> x, std::span<const float> w,
-                    std::span<float> out, F f, N n) {
+template <class A>
+void gain_then_cast(const MapTypes& types, Narrow narrow, std::span<const float> x, std::span<const float> w, float r,
+                    std::span<float> out) {
     if (w.empty())
-        each(x, out, n);
+        lanes(x.size(), out.data(), [r](float v) { return A::n(v, r, v), v; }, x.data());
     else
-        each_with_gain(types, narrow, x, w, out, f);
+        each_with_gain(types, narrow, x, w, out, [r](float v, float W) { return A::f(v, W, r, v), v; });
     narrow(types.y, out);
 }
 

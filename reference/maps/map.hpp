@@ -31,6 +31,11 @@ struct MapPiece {
     // empty where the contract has no gain. x, w, out have one length; out may be x.
     void (*apply)(const MapTypes& types, Narrow narrow, std::span<const float> x, std::span<const float> w, float r,
                   std::span<float> out);
+    // How many columns from the left hold y, bit for bit, at the least: apply with narrow_nearest, eight columns at a time and
+    // nothing stored, the loop that judging a row runs. The column where it stops may be right all the same (a NaN, fewer than
+    // eight left, no AVX2, a type without lanes): apply decides.
+    std::size_t (*agreeing)(const MapTypes& types, std::span<const float> x, std::span<const float> w,
+                            std::span<const float> y, float r);
 };
 
 // The pieces that restate the contract: one, or the three associations where it leaves them open; those of every map where

@@ -28,18 +28,19 @@ class Judged {
         }
     }
     void run() {
+        std::span<const float> x, y;
         for (std::size_t row = 0; row < arena.job().rows; ++row) {
-            decode_words(arena.job().type, at(arena.job().x, row), x_);
-            decode_words(arena.job().type, at(arena.job().y, row), y_);
-            if (!allowed(statistic_core) && !allowed(statistic_set)) __builtin_trap();  // a wrong judge is no fast one
+            x = floats_of(arena.job().type, at(arena.job().x, row), x_);
+            y = floats_of(arena.job().type, at(arena.job().y, row), y_);
+            if (!allowed(statistic_core, x, y) && !allowed(statistic_set, x, y)) __builtin_trap();  // a wrong judge is no fast one
         }
     }
     Arena arena;
 
   private:
     template <class Set>
-    bool allowed(Set set) const {
-        return reproduce_within(map_, map_types(contract_), x_, w_, y_, set(contract_, x_, arena.job().eps).set).any;
+    bool allowed(Set set, std::span<const float> x, std::span<const float> y) const {
+        return reproduce_within(map_, map_types(contract_), x, w_, y, set(contract_, x, arena.job().eps).set).any;
     }
     std::size_t row_bytes() const { return arena.job().d * static_cast<std::size_t>(bytes(arena.job().type)); }
     const std::byte* at(const void* p, std::size_t row) const { return static_cast<const std::byte*>(p) + row * row_bytes(); }
