@@ -35,10 +35,11 @@ TEST(EpsThresholds, AreThePublishedOnes) {
 // smallest part of decide; of f32 the ones between are sampled.
 TEST(EpsThresholds, HoldInSimulation) {
     for (const Type type : {Type::bf16, Type::fp16, Type::f32})
-        for (const auto& [from, to] : {std::pair{1e-6, 1e-5}, {1e-6, 1e-8}, {1e-5, 1e-6}, {0.0, 1e-6}}) {
+        for (const auto& both : {std::pair{1e-6, 1e-5}, {1e-6, 1e-8}, {1e-5, 1e-6}, {0.0, 1e-6}}) {
+            const double from = both.first, to = both.second;
             const auto t = eps_thresholds(type, from, to, 7168);
             const std::int64_t first = std::int64_t{1} << (precision(type) - 1), step = std::max<std::int64_t>(1, first / 64);
-            const auto moved = [&, from = from, to = to](double rms) {
+            const auto moved = [&](double rms) {
                 std::pair<double, double> least_most{1e9, 0};
                 for (std::int64_t m = first; m < 2 * first; m += step)
                     for (double scale = 1; scale < 2; scale *= 1.01) {
