@@ -97,7 +97,7 @@ child::Slot CallMemory::place_tensor(std::size_t k, std::uint64_t align) const {
     const std::uint64_t off = static_cast<std::uint64_t>(t_.offset) * size_of(v) % wide;
     const std::uint64_t grid = off ? wide : align;  // with an offset the address keeps its place in the line at both ends
     v.spec->name.copy(s.name, sizeof s.name - 1);
-    s.pages = std::max<std::uint64_t>(1, (n + past + off + page - 1) / page);
+    s.pages = std::max<std::uint64_t>(pass_.keep_room ? callee_.layout()[k].pages : 1, (n + past + off + page - 1) / page);
     s.data = pass_.flush == Flush::front ? off : (s.pages * page - n - past - off) / grid * grid + off;
     s.bytes = n;
     s.writable = !v.spec->input();
@@ -151,11 +151,11 @@ void CallMemory::fill(std::size_t k) {
     put_canary(memory, s.data + s.bytes, s.pages * page - s.data - s.bytes);
     if (v.spec->input()) {
         if (s.alias) return;
-        if (s.bytes && held_[k] != 1 + s.file + s.data) std::memcpy(data(k), v.storage.data(), s.bytes);
+        if (s.bytes && held_[k] != 1 + s.file + s.data) std::memcpy(data(k), data_.all[k].storage.data(), s.bytes);
         held_[k] = 1 + s.file + s.data;
         std::memset(data(k) + s.bytes, pass_.poison, readable(k));  // may be read; a use shows as a difference
     } else if (const auto input = source(k); input < t_.all.size()) {
-        if (s.bytes) std::memcpy(data(k), t_.all[input].storage.data(), s.bytes);
+        if (s.bytes) std::memcpy(data(k), data_.all[input].storage.data(), s.bytes);
     } else {
         runs(v, [&](std::uint64_t at, std::uint64_t n) { std::memset(data(k) + at, pass_.poison, n); },
              [&](std::uint64_t at, std::uint64_t n) { put_canary(memory, s.data + at, n); });
@@ -172,7 +172,7 @@ std::string CallMemory::written() const {
         std::int64_t row = 0;
         runs(v, [&](std::uint64_t at, std::uint64_t n) {
             const unsigned char* have = data(k) + at;
-            const auto* want = input < t_.all.size() ? reinterpret_cast<const unsigned char*>(t_.all[input].storage.data()) + at : nullptr;
+            const auto* want = input < t_.all.size() ? reinterpret_cast<const unsigned char*>(data_.all[input].storage.data()) + at : nullptr;
             for (std::uint64_t i = 0; i < n && what.empty(); ++i)
                 if (have[i] != (want ? want[i] : pass_.poison)) what = place(v, row * v.width() + static_cast<std::int64_t>(i / size_of(v)));
             ++row;
@@ -199,7 +199,7 @@ std::string CallMemory::intact() const {
              [&](std::uint64_t at, std::uint64_t n) {
                  std::uint64_t bad = n;
                  if (input < t_.all.size()) {
-                     const auto* want = reinterpret_cast<const unsigned char*>(t_.all[input].storage.data()) + at;
+                     const auto* want = reinterpret_cast<const unsigned char*>(data_.all[input].storage.data()) + at;
                      bad = static_cast<std::uint64_t>(std::mismatch(want, want + n, data(k) + at).first - want);
                  } else {
                      bad = changed(memory, s.data + at, n);

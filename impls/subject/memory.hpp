@@ -17,6 +17,7 @@ struct Pass {
     Flush flush;
     unsigned char poison;   // every byte of an output before the call
     bool in_place = false;  // y is x's memory, residual_out is residual's
+    bool keep_room = false; // at least the pages that the call before had, so that nothing is mapped anew for fewer rows
 };
 
 // Where the inputs of the case at hand already lie, by tensor: 1 + their place in the inputs' file; 0: nowhere. No call can change
@@ -25,8 +26,9 @@ using InputsHeld = std::array<std::uint64_t, child::slots>;
 
 class CallMemory {
   public:
-    CallMemory(Callee& callee, const Tensors& tensors, const EntryInfo& entry, InputsHeld& held)
-        : callee_(callee), t_(tensors), entry_(entry), held_(held) {}
+    // data: whose inputs' bytes are used, from their first on: the tensors' own, or those that they are the first rows of.
+    CallMemory(Callee& callee, const Tensors& tensors, const Tensors& data, const EntryInfo& entry, InputsHeld& held)
+        : callee_(callee), t_(tensors), data_(data), entry_(entry), held_(held) {}
 
     // Lays out and fills. "" or why it cannot be (memory, alignment).
     std::string prepare(const Pass&);
@@ -49,7 +51,7 @@ class CallMemory {
     void fill(std::size_t k);
 
     Callee& callee_;
-    const Tensors& t_;
+    const Tensors &t_, &data_;
     const EntryInfo& entry_;
     InputsHeld& held_;
     Pass pass_{};
