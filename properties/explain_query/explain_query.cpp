@@ -14,7 +14,8 @@ namespace {
 
 struct Fit {
     bool all = true;
-    std::int64_t outputs = 0, pinned = 0;  // pinned: the fault allows at most two values
+    std::int64_t outputs = 0;
+    bool told = false;  // in some case the fault allows at most two values of most outputs
 };
 
 bool same_bits(const QueryCase& c, const QueryModel& m) {
@@ -36,11 +37,15 @@ Fit fit(const std::vector<QueryCase>& cases, const QueryFault& f, const Contract
         if (f.restated) {
             out.all = same_bits(c, m);
             for (const Tensor& t : c.tensors->all)
-                if (!t.spec->input()) out.outputs += t.count(), out.pinned += t.count();
+                if (!t.spec->input()) out.outputs += t.count();
+            out.told = true;
         } else {
             const QueryCheck r = check_query(*c.tensors, *c.outcome, m);
             out.all = r.fits && r.error.empty();
-            for (const QueryStage& s : r.stages) out.outputs += s.outputs, out.pinned += s.at_most_two;
+            std::int64_t outputs = 0, pinned = 0;
+            for (const QueryStage& s : r.stages) outputs += s.outputs, pinned += s.at_most_two;
+            out.outputs += outputs;
+            out.told |= pinned * 2 >= outputs;
         }
         if (!out.all) return out;
     }
@@ -115,7 +120,7 @@ QueryExplanation explain_query(const std::vector<QueryCase>& cases, const Contra
         if (f->kind.starts_with("head.") && !head) continue;
         const Fit r = fit(cases, *f, claim);
         // A fault whose sets allow much is near everything: no name from a band.
-        if (!r.all || r.outputs == 0 || r.pinned * 2 < r.outputs) continue;
+        if (!r.all || r.outputs == 0 || !r.told) continue;
         out.equal.push_back({std::string(f->kind), fmt::format("{}: {}: all {} outputs", f->kind, f->line, r.outputs), std::string(f->fix)});
     }
     if (!out.equal.empty()) return out;

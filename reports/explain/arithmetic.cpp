@@ -72,6 +72,10 @@ class Explainer {
         if (!subject->cases().empty()) return void(a_.skipped = "its outputs are files: nothing more can be asked");
         const auto entry = entry_for(subject->entries(), op->abi, g.claim);
         if (!entry) return void(a_.skipped = "no entry of it serves this claim");
+        if (op->abi != Abi::rmsnorm) {
+            if (!g.failures.empty()) a_.replays.push_back(g.failures.front().line);
+            return void(a_.skipped = "sums of projections are judged and named, not probed for their order");
+        }
         Contract c = a_.contracts.empty() ? g.claim[0] : a_.contracts[0];
         if (!probeable(c)) return void(a_.skipped = "quantised or biased outputs are not probed");
         if (g.verdict == Verdict::crashed || g.verdict == Verdict::hung || g.verdict == Verdict::refused) return void(a_.skipped = std::string(name(g.verdict)));
