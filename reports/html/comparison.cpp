@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "reference/base/text.hpp"
 #include "reports/console/console.hpp"
 #include "reports/escape/escape.hpp"
 #include "reports/html/parts.hpp"
@@ -50,12 +51,12 @@ std::string sampled(const Group& g) {
 
 std::string maximum(const Maximum& m) {
     const bool r = m.quantity == "r_ulp32";
-    const auto space = m.count.find(' ');
+    std::string count = m.count;  // "searched 100000": the number in groups
     std::int64_t n = 0;
-    for (const char c : m.count.substr(space == std::string::npos ? m.count.size() : space + 1)) n = 10 * n + (c - '0');
+    if (const auto space = m.count.find(' '); space != std::string::npos && parse_integer(std::string_view(m.count).substr(space + 1), n)) count = m.count.substr(0, space + 1) + grouped(n);
     std::string s = fmt::format("<div>{}{} {}", r ? "r " : "", short_number(m.value), r ? "ulp32" : "ulp");
     if (m.inadmissible) s += fmt::format(", <span class=\"red\">{} inadmissible</span>", grouped(m.inadmissible));
-    s += fmt::format("<br><span class=\"dim\">{} {} {}</span>", text(m.count.substr(0, space)), grouped(n), r ? "rows" : fmt::format("words, d {}", m.d));
+    s += fmt::format("<br><span class=\"dim\">{} {}</span>", text(count), r ? "rows" : fmt::format("words, d {}", m.d));
     return s + replay(m.subject, m.line, "witness") + "</div>";
 }
 

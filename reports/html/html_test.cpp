@@ -54,6 +54,18 @@ TEST(Html, SaysHowEachErrorWasFound) {
     EXPECT_NE(page.find("sampled 4 rows"), std::string::npos);
 }
 
+// What a file says of how often something was tried may be any text.
+TEST(Html, ACountThatIsNoNumberIsShownAsItIs) {
+    auto r = example::run();
+    for (const auto* count : {"searched 99999999999999999999999", "searched <b>", "", " "}) {
+        r.maxima[0].count = count;
+        const auto page = to_html(r);
+        EXPECT_EQ(page.find("searched <b>"), page.npos);
+    }
+    r.maxima[0].count = "searched 99999999999999999999999";
+    EXPECT_NE(to_html(r).find("searched 99999999999999999999999 rows"), std::string::npos);
+}
+
 TEST(Html, ARunOfNothingIsAPageToo) {
     const auto page = to_html(Result{});
     EXPECT_NE(page.find("nothing was tested"), std::string::npos);

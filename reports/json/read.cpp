@@ -8,122 +8,14 @@
 #include "reference/base/file.hpp"
 #include "reference/base/hexfloat.hpp"
 #include "reference/base/text.hpp"
+#include "reports/json/in.hpp"
 #include "reports/json/json.hpp"
 
 namespace ulpgate {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-struct Unreadable : std::runtime_error {
-    using std::runtime_error::runtime_error;
-};
-
-// A value and where it stands: every reader below says what it needs in words.
-class In {
-  public:
-    In(const Json& j, std::string where) : j_(&j), where_(std::move(where)) {}
-
-    In operator[](std::string_view key) const {
-        need(j_->is_object(), "an object");
-        const auto it = j_->find(key);
-        if (it == j_->end()) fail(fmt::format("'{}' is missing", key));
-        return {*it, where_.empty() ? std::string(key) : fmt::format("{}.{}", where_, key)};
-    }
-    bool has(std::string_view key) const { return j_->is_object() && j_->contains(key) && !(*j_)[std::string(key)].is_null(); }
-    bool null() const { return j_->is_null(); }
-
-    std::string text() const {
-        need(j_->is_string(), "a string");
-        return j_->get<std::string>();
-    }
-    std::string text_or_nothing() const { return null() ? "" : text(); }
-    bool truth() const {
-        need(j_->is_boolean(), "true or false");
-        return j_->get<bool>();
-    }
-    std::int64_t integer() const {
-        need(j_->is_number_integer(), "a whole number");
-        return j_->get<std::int64_t>();
-    }
-    std::uint64_t word() const {
-        need(j_->is_number_integer(), "a whole number");
-        return j_->get<std::uint64_t>();
-    }
-    double number() const {
-        if (j_->is_string()) {
-            const auto s = text();
-            if (s == "nan") return std::numeric_limits<double>::quiet_NaN();
-            if (s == "inf") return std::numeric_limits<double>::infinity();
-            if (s == "-inf") return -std::numeric_limits<double>::infinity();
-        }
-        need(j_->is_number(), "a number, \"inf\", \"-inf\" or \"nan\"");
-        return j_->get<double>();
-    }
-    std::vector<In> list() const {
-        need(j_->is_array(), "a list");
-        std::vector<In> out;
-        for (std::size_t k = 0; k < j_->size(); ++k) out.emplace_back((*j_)[k], fmt::format("{}[{}]", where_, k));
-        return out;
-    }
-    std::vector<std::string> texts() const {
-        std::vector<std::string> out;
-        for (const auto& e : list()) out.push_back(e.text());
-        return out;
-    }
-    std::vector<std::int64_t> integers() const {
-        std::vector<std::int64_t> out;
-        for (const auto& e : list()) out.push_back(e.integer());
-        return out;
-    }
-    float hex() const {
-        const auto v = read_float(text());
-        if (!v) fail("a hex float is needed");
-        return static_cast<float>(*v);
-    }
-    std::uint32_t bits() const {
-        std::uint32_t w = 0;
-        if (!parse_integer(text(), w, 16)) fail("a word in hexadecimal is needed");
-        return w;
-    }
-    Claim claim() const {
-        Claim c;
-        const auto s = text();
-        if (s.empty()) return c;
-        if (const auto bad = parse(s, c)) fail(fmt::format("'{}' is no contract: {}", s, bad->what));
-        return c;
-    }
-    Contract contract() const {
-        auto c = claim();
-        if (c.empty()) fail("a contract is needed");
-        return c[0];
-    }
-    int octave() const {
-        if (!j_->is_string()) return static_cast<int>(integer());
-        if (text() != "zero") fail("a whole number or \"zero\" is needed");
-        return zero_row;
-    }
-    Verdict verdict() const {
-        const auto s = text();
-        for (int k = 0; k <= static_cast<int>(Verdict::skipped); ++k)
-            if (name(static_cast<Verdict>(k)) == s) return static_cast<Verdict>(k);
-        fail(fmt::format("'{}' is no verdict", s));
-    }
-    Type type() const {
-        const auto s = text();
-        for (const Type t : {Type::none, Type::i8, Type::i64, Type::fp16, Type::f32, Type::bf16, Type::e4m3})
-            if (name(t) == s) return t;
-        fail(fmt::format("'{}' is no type", s));
-    }
-    [[noreturn]] void fail(const std::string& what) const { throw Unreadable(fmt::format("{}{}{}", where_, where_.empty() ? "" : ": ", what)); }
-
-  private:
-    void need(bool ok, std::string_view what) const {
-        if (!ok) fail(fmt::format("{} is needed", what));
-    }
-    const Json* j_;
-    std::string where_;
-};
+using json::In;
+using json::Json;
 
 Context context(const In& j) {
     Context c;
@@ -308,60 +200,6 @@ Group group(const In& j) {
     return g;
 }
 
-StageTable stages(const In& j) {
-    StageTable t;
-    t.subject = j["subject"].text();
-    t.op = j["op"].text();
-    t.type = j["type"].type();
-    t.d = j["d"].integer();
-    t.contract = j["contract"].contract();
-    t.model = j["model"].text_or_nothing();
-    t.how = j["how"].text();
-    t.rows = j["rows"].integer();
-    t.elements = j["elements"].integer();
-    t.skipped = j["skipped"].integer();
-    t.rms_ulp = j["rms_ulp"].number();
-    t.worst_ulp = j["worst_ulp"].number();
-    t.bias_ulp = j["bias_ulp"].number();
-    for (const auto& l : j["stages"].list()) {
-        t.lines.push_back({l["stage"].text(), l["rms_ulp"].number(), l["worst_ulp"].number(), l["bias_ulp"].number(), l["share"].number(), l["rms_ulp32"].number(),
-                           l["worst_ulp32"].number(), l["allowed_ulp"].number(), l["allowed_ulp32"].number(), l["case"].text_or_nothing(), l["col"].integer()});
-        if (!l.has("by_size")) continue;
-        for (const auto& pair : l["by_size"].list()) {
-            const auto p = pair.integers();
-            if (p.size() != 2) pair.fail("[octave, elements] is needed");
-            t.lines.back().by_size[static_cast<int>(p[0])] = p[1];
-        }
-    }
-    return t;
-}
-
-EpsTable eps(const In& j) {
-    EpsTable t;
-    t.op = j["op"].text();
-    t.source = j["source"].text();
-    t.type = j["type"].type();
-    t.d = j["d"].integer();
-    t.rows = j["rows"].integer();
-    t.elements = j["elements"].integer();
-    t.eps = j["eps"].number();
-    for (const auto& b : j["by_rms"].list()) t.by_rms.push_back({b["log2_rms"].octave(), b["rows"].integer(), b["share"].number()});
-    t.share_median = j["share"]["median"].number();
-    t.share_worst = j["share"]["worst"].number();
-    for (const auto& m : j["moves"].list())
-        t.moves.push_back({m["eps"].number(), m["all_below_rms"].number(), m["some_below_rms"].number(), m["one_below_rms"].number(), m["rows_all"].integer(),
-                           m["rows_some"].integer(), m["changed_rows"].integer(), m["changed_outputs"].integer(), m["steps"].integer()});
-    if (j.has("recovered")) {
-        const In k = j["recovered"];
-        t.subject = k["subject"].text();
-        t.recovered_lo = k["lo"].number();
-        t.recovered_hi = k["hi"].number();
-        t.recovered_rows = k["rows"].integer();
-    }
-    t.warning = j["warning"].text_or_nothing();
-    return t;
-}
-
 Result whole(const In& j) {
     const auto schema = j["schema"].text();
     if (schema != run_schema)
@@ -372,13 +210,11 @@ Result whole(const In& j) {
         r.subjects.push_back({s["subject"].text(), s["name"].text(), s["version"].text_or_nothing(), s["fp_mode"].text_or_nothing()});
     for (const auto& g : j["results"].list()) r.groups.push_back(group(g));
     if (j.has("stages"))
-        for (const auto& t : j["stages"].list()) r.stages.push_back(stages(t));
+        for (const auto& t : j["stages"].list()) r.stages.push_back(json::stages(t));
     if (j.has("eps"))
-        for (const auto& t : j["eps"].list()) r.eps.push_back(eps(t));
+        for (const auto& t : j["eps"].list()) r.eps.push_back(json::eps(t));
     if (j.has("maxima"))
-        for (const auto& m : j["maxima"].list())
-            r.maxima.push_back({m["subject"].text(), m["op"].text(), m["type"].type(), m["d"].integer(), m["quantity"].text(), m["value"].number(), m["count"].text(),
-                                m["inadmissible"].integer(), m["case"].text_or_nothing()});
+        for (const auto& m : j["maxima"].list()) r.maxima.push_back(json::maximum(m));
     for (const auto& s : j["skipped"].list()) r.skipped.push_back({s["subject"].text(), s["reason"].text(), s["required"].truth()});
     for (const auto& s : j["not_loaded"].list()) r.not_loaded.push_back({s["subject"].text(), s["reason"].text()});
     r.notes = j["notes"].texts();
@@ -400,7 +236,7 @@ ReadRun parse_run(std::string_view text, const std::string& name) {
         const bool cut = e.byte > text.size();
         out.error = cut ? fmt::format("{}: ends in the middle (after {} bytes): it was cut off; write it again", name, text.size())
                         : fmt::format("{}: not JSON at byte {}: is this a file that gate --json wrote?", name, e.byte);
-    } catch (const Unreadable& e) {
+    } catch (const json::Unreadable& e) {
         out.error = fmt::format("{}: {}", name, e.what());
     }
     if (!out.error.empty()) out.result = {};
