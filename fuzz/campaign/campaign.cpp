@@ -156,9 +156,11 @@ void Campaign::begin_again() {
     });
     if (watcher_.stop()) return;
     for (auto& r : ran) take(s.cases++, r);
-    result_.rebuilt = fmt::format("the kernel was built again since the last run: of {} findings {} fail still and {} no longer; the {} cases of the corpus were run first, "
+    const auto unclaimed = std::count_if(s.mended.begin(), s.mended.end(), [](const Finding& f) { return f.unclaimed; });
+    result_.rebuilt = fmt::format("the kernel was built again since the last run: of {} findings {} fail still and {} no longer{}; the {} cases of the corpus were run first, "
                                   "records and features begin anew",
-                                  all.size(), s.findings.size(), s.mended.size(), corpus.size());
+                                  all.size(), s.findings.size(), static_cast<std::ptrdiff_t>(s.mended.size()) - unclaimed,
+                                  unclaimed ? fmt::format(", {} no entry takes", unclaimed) : "", corpus.size());
 }
 
 Ran Campaign::drawn(Subject& subject, std::int64_t number) const {

@@ -52,7 +52,9 @@ std::string text_of(const Finding& f, const std::string& subject, std::uint64_t 
 std::string regression_text(const std::vector<Finding>& all, const std::vector<Finding>& mended, const std::string& subject) {
     std::string s = fmt::format("# Reduced cases that {} failed. Run them as a test:  ulpgate gate SUBJECT @THIS_FILE\n", subject);
     for (const auto& f : all) s += fmt::format("\n# {}: {}\n{}{}\n", f.kind, f.diagnosis, provenance(f), f.line);
-    for (const auto& f : mended) s += fmt::format("\n# {}: {}, in an earlier build\n{}{}\n", f.kind, f.diagnosis, provenance(f), f.line);
+    for (const auto& f : mended)
+        s += fmt::format("\n# {}: {}, in an earlier build{}\n{}{}{}\n", f.kind, f.diagnosis, f.unclaimed ? "; no entry takes it in the last one" : "",
+                         provenance(f), f.unclaimed ? "# " : "", f.line);
     return s;
 }
 

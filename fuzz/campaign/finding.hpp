@@ -22,6 +22,7 @@ struct Finding {
     std::string found_as;            // the case as it was drawn
     std::int64_t at = 0;             // the number of that case in the campaign
     std::int64_t times = 1;          // failing cases looked at that it explains
+    bool unclaimed = false;          // the build of the last run has no entry that takes the case
     double seconds = 0, named_after = 0;  // in the campaign until it was seen; from then until it was named
 
     std::string file() const;  // "inadmissible-<sha1 of the line>"
@@ -30,7 +31,7 @@ struct Finding {
 // The file's text: provenance in comment lines, then "SUBJECT CASE", as `ulpgate gate @FILE` reads it.
 std::string text_of(const Finding&, const std::string& subject, std::uint64_t seed);
 // All of them as cases that any subject can be held to: `ulpgate gate SUBJECT @FILE`.
-// mended: those of earlier builds, which must not come back.
+// mended: those of earlier builds, which must not come back; what no entry takes any more stands in comments.
 std::string regression_text(const std::vector<Finding>&, const std::vector<Finding>& mended, const std::string& subject);
 
 // The case with the hash of its tensors and the row that fails.

@@ -12,11 +12,14 @@ subjects=$("$home/ulpgate" list faults | sed -nE 's,^  ([a-z]+\.[a-z0-9_]+).*,fa
 for so in "$home"/kernels/byhand/*.so; do subjects+=" byhand/$(basename "$so" .so)"; done
 
 one() { # SUBJECT TYPE: a cell of the table, and the diagnosis in $folder/name
+  local subject=$1
+  # A fault of a contract that claims the invariance it breaks.
+  [[ $1 != faulty/order.batch_variant ]] || subject+=",$2,cast_first,holds=rerun.batch"
   : >"$folder/name"
-  "$home/ulpgate" fuzz "$1" --type "$2" --no-probes --time "$seconds" --findings 1 --jobs 2 --progress none -o "$folder/run" >/dev/null 2>"$folder/said"
+  "$home/ulpgate" fuzz "$subject" --type "$2" --no-probes --time "$seconds" --findings 1 --jobs 2 --progress none -o "$folder/run" >/dev/null 2>"$folder/said"
   local rc=$?
   case $rc in
-  5) printf 'cannot show' ;;
+  5) if [[ $1 == faulty/* ]]; then printf 'cannot show'; else printf 'no entry'; fi ;;
   0 | 1) python3 - "$folder" <<'P' ;;
 import json, sys
 state = json.load(open(sys.argv[1] + "/run/state.json"))
@@ -45,7 +48,8 @@ for subject in $subjects; do
     if [[ -n $name && "; $names; " != *"; $name; "* ]]; then names+="${names:+; }$name"; fi
     # These keep what they claim.
     case "$subject $cell" in
-    byhand/right\ * | byhand/f32_gain\ * | byhand/rsqrt_newton\ * | *"cannot show"*) ;;
+    byhand/right\ * | byhand/f32_gain\ * | byhand/rsqrt_newton\ * | byhand/out_honest_*) ;;
+    *"cannot show"* | *"no entry"*) ;;
     *" s ("*) ;;
     *) missed=$((missed + 1)) ;;
     esac

@@ -17,8 +17,8 @@ class Namer {
 
     // Nothing where one of `known` has the same diagnosis; its count then grows. entry: of the space.
     std::optional<Finding> name(std::size_t entry, const Case&, const std::string& kind, std::int64_t number, std::vector<Finding>& known);
-    // Whether its reduced case fails still, in a fresh process. What did not repeat when it was found counts as failing.
-    bool fails(const Finding&) const;
+    // Whether its reduced case fails still, in a fresh process. What did not repeat when it was found counts as failing. Sets `unclaimed`.
+    bool fails(Finding&) const;
 
   private:
     struct Seen {

@@ -19,7 +19,7 @@ constexpr const char* schema = "ulpgate.fuzz/2";
 
 Json to_json(const Finding& f) {
     return {{"file", f.file()}, {"kind", f.kind}, {"diagnosis", f.diagnosis}, {"lines", f.lines}, {"what", f.what}, {"reason", f.reason}, {"line", f.line},
-            {"found_as", f.found_as}, {"at", f.at}, {"times", f.times}, {"seconds", f.seconds}, {"named_after", f.named_after}};
+            {"found_as", f.found_as}, {"at", f.at}, {"times", f.times}, {"seconds", f.seconds}, {"named_after", f.named_after}, {"unclaimed", f.unclaimed}};
 }
 
 Finding finding_from(const Json& j) {
@@ -35,6 +35,7 @@ Finding finding_from(const Json& j) {
     j.at("times").get_to(f.times);
     j.at("seconds").get_to(f.seconds);
     j.at("named_after").get_to(f.named_after);
+    f.unclaimed = j.value("unclaimed", false);
     return f;
 }
 

@@ -12,6 +12,8 @@ namespace ulpgate::fuzzing {
 namespace {
 
 constexpr std::array<std::string_view, 3> rms_ops{"q_a_layernorm", "final_norm", "kv_a_layernorm"};
+// Where kernels change their block.
+constexpr std::array<std::int64_t, 8> large_batches{256, 257, 255, 512, 128, 127, 64, 1024};
 constexpr std::array<double, 8> epsilons{1e-5, 0, 0x1p-20, 0x1p-149, 1e-12, 0.5, 0x1p-126, 0x1p-7};
 
 // A finite value with `bits` random significand bits at exponent e, where the type has it.
@@ -85,14 +87,22 @@ void draw_gain(Case& c, const Contract& k, Rng& r) {
 
 }  // namespace
 
+std::int64_t draw_rows(const Space& s, std::int64_t d, Rng& r) {
+    const std::int64_t most = std::max<std::int64_t>(1, s.elements / d);
+    if (r.below(8) == 0) {
+        const std::int64_t rows = large_batches[r.below(large_batches.size())];
+        if (rows <= most) return rows;
+    }
+    return 1 + r.below(static_cast<std::uint32_t>(std::min<std::int64_t>(most, r.below(3) ? 8 : 1)));
+}
+
 Case draw_case(const Space& s, const SpaceEntry& e, Rng& r) {
     Case c;
     const Contract& k = e.claim[0];
     c.op = rms_ops[r.below(3)];
     c.claim = e.claim;
     c.d = draw_width(s, e, r);
-    const std::int64_t most = std::max<std::int64_t>(1, s.elements / c.d);
-    c.tokens = 1 + r.below(static_cast<std::uint32_t>(std::min<std::int64_t>(most, r.below(3) ? 8 : 1)));
+    c.tokens = draw_rows(s, c.d, r);
     c.eps = r.below(4) ? 1e-6 : epsilons[r.below(epsilons.size())];
     draw_gain(c, k, r);
     draw_layout(c, r);

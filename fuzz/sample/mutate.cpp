@@ -127,8 +127,7 @@ Case mutate_case(const Space& space, const SpaceEntry& e, const Case& parent, co
             c.gain = gain_rules()[index(gain_rules().size(), r)].name;
             if (!space.probes && c.gain == "master") c.gain = "coded";
         } else if (dice == 15) {
-            const std::int64_t rows = std::max<std::int64_t>(1, space.elements / c.d);
-            c.tokens = 1 + r.below(static_cast<std::uint32_t>(std::min<std::int64_t>(rows, 8)));
+            c.tokens = draw_rows(space, c.d, r);
         }
     }
     return c;

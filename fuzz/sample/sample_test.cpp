@@ -47,7 +47,7 @@ TEST(Sample, ReachesEveryChoice) {
     std::set<std::string> profiles_seen, gains;
     std::set<std::int64_t> widths;
     std::map<std::size_t, int> segments;
-    int strided = 0, specials = 0, programs = 0, tiny = 0;
+    int strided = 0, specials = 0, programs = 0, tiny = 0, batches = 0;
     Rng r(3, 1, 2);
     for (int n = 0; n < 6000; ++n) {
         const Case c = draw_case(s, s.entries[static_cast<std::size_t>(n) % s.entries.size()], r);
@@ -55,6 +55,7 @@ TEST(Sample, ReachesEveryChoice) {
         gains.insert(c.gain);
         widths.insert(c.d);
         strided += c.ld > 0;
+        batches += c.tokens >= 256;
         programs += c.program.fill.has_value();
         if (!c.program.fill) continue;
         ++segments[c.program.segments.size()];
@@ -69,6 +70,7 @@ TEST(Sample, ReachesEveryChoice) {
     EXPECT_GT(strided, 300);
     EXPECT_GT(specials, 20);
     EXPECT_GT(tiny, 200);
+    EXPECT_GT(batches, 40);
     EXPECT_NEAR(programs, 3000, 300);
 }
 

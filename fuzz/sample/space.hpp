@@ -33,6 +33,8 @@ std::optional<std::size_t> entry_of(const Space&, const Claim&);
 
 // A width that the entry takes: a size at the machine's edges, or any.
 std::int64_t draw_width(const Space&, const SpaceEntry&, Rng&);
+// As many rows of d columns as the space has elements for: few, or a batch of the sizes where kernels change their block.
+std::int64_t draw_rows(const Space&, std::int64_t d, Rng&);
 // A word of the type: about 1, about the root of eps, anywhere, special.
 std::uint32_t draw_word(Type, double eps, Rng&);
 Program draw_program(Type, std::int64_t d, double eps, Rng&);

@@ -1,21 +1,8 @@
-/* Right, but for rows whose first and last word are two numbers of 32 bits. A fuzzer that sees the comparisons and branches of this
- * library takes them from there; one that does not would have to guess 64 bits. Built twice by the fuzz preset, with coverage and
- * without. */
+/* A right kernel with a branch that shows in no output: the sign of the first column. Built twice by the fuzz preset, with coverage
+ * and without: see steered_test.sh. */
 #include <math.h>
-#include <string.h>
 
 #include "impls/ulpgate_kernel.h"
-
-static uint32_t bits(const float *p) {
-    uint32_t b;
-    memcpy(&b, p, sizeof b);
-    return b;
-}
-
-static int behind_the_doors(const float *x, int64_t d) {
-    if (bits(x) != 0x42ab3c5d) return 0;
-    return d > 1 && bits(x + d - 1) == 0x3e5f17c9;
-}
 
 static int norm(const ulpgate_rmsnorm *a) {
     const float *w = a->w.data;
@@ -25,8 +12,10 @@ static int norm(const ulpgate_rmsnorm *a) {
         float *y = (float *)a->y.data + row * a->y.stride[0];
         float squares = 0;
         for (int64_t i = 0; i < a->d; ++i) squares += x[i] * x[i];
-        float r = 1.0f / sqrtf(squares / (float)a->d + (float)a->eps);
-        if (behind_the_doors(x, a->d)) r *= 1.01f;
+        const float r = 1.0f / sqrtf(squares / (float)a->d + (float)a->eps);
+        static volatile int begins_below, begins_above;
+        if (x[0] < 0) begins_below += 3;
+        else begins_above ^= 5;
         for (int64_t i = 0; i < a->d; ++i) y[i] = w[i] * (x[i] * r);
     }
     return ULPGATE_OK;

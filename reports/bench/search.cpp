@@ -49,7 +49,7 @@ void judged(Fuzzed& f, const std::vector<Claim>& claims) {
 enum class Way { climb, bytes, judged };
 
 Cell cell(const std::string& home, const std::string& kernel, Way way) {
-    Cell c{"cases/s", {}, {}, ""};
+    Cell c{"Mcases/s", {}, {}, ""};
     try {
         const auto f = std::make_shared<Fuzzed>(home, kernel, 1536);
         const auto bare = std::make_shared<Fuzzed>(home, kernel, 1536);

@@ -104,7 +104,8 @@ int fuzz_run(const Arguments& a) {
     if (a.has("for-regression"))
         if (const auto e = write_file(o.folder + "/regression.cases", fuzzing::regression_text(s.findings, s.mended, o.subject)); !e.empty()) throw UsageError(e);
     for (const auto& f : s.findings) print_finding(f, o.subject, style);
-    for (const auto& f : s.mended) fmt::print("{}  failed in an earlier build, not in this one: {}\n", f.file(), f.diagnosis);
+    for (const auto& f : s.mended)
+        fmt::print("{}  failed in an earlier build, {}: {}\n", f.file(), f.unclaimed ? "and no entry of this one takes it" : "not in this one", f.diagnosis);
     if (!r.rebuilt.empty()) fmt::print("{}\n", r.rebuilt);
     print_records(s);
     for (const auto& l : r.left_out) fmt::print("left out: {}\n", l);

@@ -21,7 +21,8 @@ TEST(Fuzz, FindsReplaysAndWritesATest) {
     EXPECT_NE(r.out.find("it computes f32_gain"), std::string::npos) << r.out;
     const auto file = r.out.substr(0, r.out.find('\n'));
     EXPECT_EQ(ulpgate(f, {"gate", "@out/" + file}).exit, 1) << slurp(f / ("out/" + file));
-    EXPECT_EQ(ulpgate(f, {"gate", "scalar", "@out/regression.cases"}).exit, 0);
+    const auto right = ulpgate(f, {"gate", "scalar", "@out/regression.cases"});
+    EXPECT_TRUE(right.exit == 0 || right.exit == 6) << right.both();  // 6: nothing but rows that eps dominates, which tell little
     EXPECT_EQ(ulpgate(f, {"gate", "byhand/gain_before_cast", "@out/regression.cases"}).exit, 1);
     const auto at = r.out.find("ulpgate replay ") + 15;
     const auto replay = r.out.substr(at, r.out.find('\n', at) - at);
@@ -52,11 +53,11 @@ TEST(Fuzz, SaysThatTheKernelWasBuiltAgain) {
         std::filesystem::copy_file(std::string(ULPGATE_HOME "/kernels/byhand/") + kernel + ".so", f / "k.so", std::filesystem::copy_options::overwrite_existing);
     };
     built("gain_before_cast");
-    EXPECT_EQ(ulpgate(f, {"fuzz", "./k.so", "--count", "64", "--type", "bf16", "-o", "out"}).exit, 1);
+    EXPECT_EQ(ulpgate(f, {"fuzz", "./k.so", "--count", "64", "-o", "out"}).exit, 1);
     built("right");
-    const auto r = ulpgate(f, {"fuzz", "./k.so", "--count", "200", "--type", "bf16", "-o", "out", "--for-regression"});
+    const auto r = ulpgate(f, {"fuzz", "./k.so", "--count", "200", "-o", "out", "--for-regression"});
     EXPECT_EQ(r.exit, 0) << r.both();
-    for (const char* part : {"failed in an earlier build, not in this one", "was built again since the last run"}) EXPECT_NE(r.out.find(part), std::string::npos) << r.out;
+    for (const char* part : {"failed in an earlier build, not in this one", "was built again since the last run", "no entry takes"}) EXPECT_NE(r.out.find(part), std::string::npos) << r.out;
     EXPECT_EQ(ulpgate(f, {"gate", "./k.so", "@out/regression.cases"}).exit, 0);
     built("gain_before_cast");
     EXPECT_EQ(ulpgate(f, {"gate", "./k.so", "@out/regression.cases"}).exit, 1);

@@ -219,7 +219,7 @@ class Decoder {
     void parameter(const Statement& s, const Slot& slot, const Operand& o, Instruction& i, std::size_t& n) {
         for (const auto& p : kernel_.parameters) {
             if (p.name != o.name) continue;
-            if (o.offset < 0 || o.offset + slot.width / 8 > p.size) fail(s.line, fmt::format("{} reads past the end of parameter {}, which has {} bytes", s.opcode, p.name, p.size));
+            if (o.offset < 0 || o.offset > static_cast<std::int64_t>(p.size) - slot.width / 8) fail(s.line, fmt::format("{} reads past the end of parameter {}, which has {} bytes", s.opcode, p.name, p.size));
             i.offset += p.offset;
             i.o[n++] = 0;
             return;

@@ -101,6 +101,20 @@ TEST(PtxText, WhatIsWrongIsToldWithItsLine) {
     EXPECT_NE(error(kernel("bra nowhere;\n")).find("line 11: label 'nowhere' does not exist"), std::string::npos);
     EXPECT_NE(error(kernel("tensormap.replace %r0;\n")).find("line 11: opcode 'tensormap.replace' is not known"), std::string::npos);
     EXPECT_NE(error("#include <stdio.h>\n").find("this is no PTX text"), std::string::npos);
+    // Sizes that a short text claims: registers are made where they are used, blocks nest as deep as a call may go.
+    const auto declares = [&](int kernels, int n) {
+        std::string t = ".version 8.0\n.target sm_80\n.address_size 64\n";
+        for (int k = 0; k < kernels; ++k) t += fmt::format(".visible .entry k{}()\n{{\n.reg .b32 %r<{}>;\nmov.u32 %r{}, 1;\nret;\n}}\n", k, n, n - 1);
+        return t;
+    };
+    const auto many = parse_module(declares(2000, 131072));
+    ASSERT_EQ(many.kernels.size(), 2000u);
+    ASSERT_EQ(many.kernels[1999].registers.size(), 1u);
+    EXPECT_EQ(many.kernels[1999].registers[0].name, "%r131071");
+    EXPECT_NE(error(declares(1, 131073)).find("line 6: more than 131072 registers"), std::string::npos) << error(declares(1, 131073));
+    for (const char* none : {"%r16", "%r00", "%r", "%r4294967296"}) EXPECT_NE(error(kernel(fmt::format("mov.u32 %r0, {};\n", none))), "no error") << none;
+    EXPECT_NE(error(kernel(std::string(100000, '{'))).find("blocks nested deeper than 64"), std::string::npos);
+    for (const char* at : {"-9223372036854775808", "+9223372036854775807", "+-9223372036854775808"}) EXPECT_NE(error(kernel(fmt::format("ld.param.u64 %d1, [y{}];\n", at))).find("past the end"), std::string::npos) << at;
     // Inline assembly repeats labels and registers in braces.
     EXPECT_EQ(run_block(kernel("mov.u32 %r0, 0;\n{\n.reg .b32 t;\nmov.u32 t, 3;\nbra in;\nin:\nadd.s32 %r0, %r0, t;\n}\n{\n.reg .b32 t;\nmov.u32 t, 4;\nbra in;\nin:\nadd.s32 %r0, %r0, t;\n}\n"), 32).y[0], 7u);
 }

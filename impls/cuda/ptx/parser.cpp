@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstdio>
 #include <cstdlib>
+#include <map>
 
 #include "impls/cuda/ptx/error.hpp"
 #include "impls/cuda/ptx/lexer.hpp"
@@ -28,8 +30,13 @@ class Parser {
     }
 
   private:
+    struct Range {  // %r<100>: %r0 to %r99
+        std::uint64_t count;
+        Width width;
+    };
     struct Scope {
         std::map<std::string, int, std::less<>> registers;
+        std::map<std::string, Range, std::less<>> ranges;
         std::map<std::string, std::string, std::less<>> labels;
     };
 
@@ -157,6 +164,7 @@ class Parser {
         kernel_ = &k;
         scopes_.clear();
         labels_made_ = 0;
+        declared_ = 0;
         block();
         for (const auto& s : k.statements)
             for (const auto& o : s.operands)
@@ -183,8 +191,10 @@ class Parser {
         k.parameters.push_back(std::move(p));
     }
 
+    static constexpr std::size_t deepest_block = 64;  // each reads its labels ahead, in a call of its own
     void block() {
         expect("{");
+        if (scopes_.size() >= deepest_block) fail(line(), fmt::format("blocks nested deeper than {}", deepest_block));
         open_scope();
         while (!eat("}")) {
             if (is("{")) block();
@@ -227,23 +237,39 @@ class Parser {
             const auto name = word();
             if (eat("<")) {
                 const auto n = number();
-                if (n > most_registers - kernel_->registers.size()) fail(line(), fmt::format("more than {} registers", most_registers));
-                for (std::uint64_t i = 0; i < n; ++i) declare(fmt::format("{}{}", name, i), w);
+                count_registers(n);
+                scopes_.back().ranges[name] = {n, w};
                 expect(">");
-            } else declare(name, w);
+            } else {
+                count_registers(1);
+                declare(scopes_.back(), name, w);
+            }
         } while (eat(","));
         expect(";");
     }
-    // Of a kernel: nvcc's have some thousands; each takes a name here, and a lane's worth of memory when it is run.
+    // Of a kernel: nvcc's have some thousands.
     static constexpr std::size_t most_registers = 1u << 17;
-    void declare(const std::string& name, Width w) {
-        if (kernel_->registers.size() >= most_registers) fail(line(), fmt::format("more than {} registers", most_registers));
-        scopes_.back().registers[name] = static_cast<int>(kernel_->registers.size());
-        kernel_->registers.push_back({name, w});
+    void count_registers(std::uint64_t n) {
+        if (n > most_registers - declared_) fail(line(), fmt::format("more than {} registers", most_registers));
+        declared_ += n;
     }
-    int find_register(std::string_view name) const {
-        for (auto s = scopes_.rbegin(); s != scopes_.rend(); ++s)
+    int declare(Scope& s, std::string_view name, Width w) {
+        const int at = static_cast<int>(kernel_->registers.size());
+        s.registers.insert_or_assign(std::string(name), at);
+        kernel_->registers.push_back({std::string(name), w});
+        return at;
+    }
+    // One of a range is made where it is used: a text of some bytes declares as many as it likes.
+    int find_register(std::string_view name) {
+        for (auto s = scopes_.rbegin(); s != scopes_.rend(); ++s) {
             if (const auto it = s->registers.find(name); it != s->registers.end()) return it->second;
+            for (std::size_t digits = 1; digits <= 6 && digits < name.size() && std::isdigit(static_cast<unsigned char>(name[name.size() - digits])); ++digits) {
+                const auto number = name.substr(name.size() - digits);
+                if (number[0] == '0' && digits > 1) continue;
+                const auto range = s->ranges.find(name.substr(0, name.size() - digits));
+                if (range != s->ranges.end() && std::stoul(std::string(number)) < range->second.count) return declare(*s, name, range->second.width);
+            }
+        }
         return -1;
     }
 
@@ -291,16 +317,16 @@ class Parser {
         return pair;
     }
     std::int64_t displacement() {
-        if (!eat("+")) return is("-") ? (next(), -static_cast<std::int64_t>(number())) : 0;
-        const bool minus = eat("-");
-        const auto v = static_cast<std::int64_t>(number());
-        return minus ? -v : v;
+        const bool plus = eat("+"), minus = eat("-");
+        if (!plus && !minus) return 0;
+        const auto v = number();
+        return static_cast<std::int64_t>(minus ? 0 - v : v);
     }
     Operand memory() {
         Operand m = simple();
         if (m.kind == Operand::Kind::label) fail(line(), fmt::format("'{}' is no register, parameter or shared variable", m.name));
         m.kind = Operand::Kind::memory;
-        m.offset += displacement();
+        m.offset = static_cast<std::int64_t>(static_cast<std::uint64_t>(m.offset) + static_cast<std::uint64_t>(displacement()));
         expect("]");
         return m;
     }
@@ -341,6 +367,7 @@ class Parser {
     KernelText* kernel_ = nullptr;
     std::vector<Scope> scopes_;
     int labels_made_ = 0;
+    std::uint64_t declared_ = 0;  // registers of the kernel
 };
 
 }  // namespace
