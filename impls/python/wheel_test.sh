@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # wheel_test.sh BUILD SOURCE: the wheel, on top of this build's libraries; into an empty venv; then the README's example against PyPI's
-# torch, the package's own tests, and mypy --strict. Exit 77: skipped, with the reason on the last line.
+# torch, PyTorch's own norms (impls/peers, briefly), the package's own tests, and mypy --strict. That a wheel of nothing but the sources can
+# be configured is checked; building it takes 9 minutes of CPU: `pip install .` does. Exit 77: skipped, with the reason on the last line.
 set -euo pipefail
 build=$1 source=$2
 skip() { printf 'SKIPPED: %s\n' "$*"; exit 77; }
@@ -16,7 +17,7 @@ trap 'rm -rf "$dir"' EXIT
 "$python" -m venv "$dir/venv" # of the interpreter that torch is for
 here=$dir/venv/bin/python
 pip() { timeout 600 "$here" -m pip --quiet --disable-pip-version-check "$@"; }
-pip install pytest mypy >"$dir/pip.log" 2>&1 || skip "PyPI cannot be reached: $(tail -n 1 "$dir/pip.log")"
+pip install pytest mypy nanobind >"$dir/pip.log" 2>&1 || skip "PyPI cannot be reached: $(tail -n 1 "$dir/pip.log")"
 
 # The module's objects stay in the build folder, so that a second run only links.
 pip wheel --no-deps "$source" -w "$dir" -C build-dir="$build/python" -C cmake.define.ULPGATE_BUILT="$build" \
@@ -42,6 +43,12 @@ grep -vE ' in [0-9.]+ s' "$dir/expected.txt" | while IFS= read -r line; do
   grep -qxF -- "$line" "$dir/printed.txt" || { cat "$dir/printed.txt"; die "the README's example does not print: $line"; }
 done
 echo "README example: as it says"
+
+"$here" "$source/impls/peers/peers.py" --quick --only torch_eager torch_rms_norm || die "a norm of PyTorch is not what its source says"
+
+cmake -S "$source" -B "$dir/whole" -G Ninja -DSKBUILD=ON -DULPGATE_STATIC=ON -DULPGATE_TESTS=OFF -DPython_EXECUTABLE="$here" \
+  -Dnanobind_DIR="$("$here" -m nanobind --cmake_dir)" >"$dir/whole.log" 2>&1 ||
+  { tail -n 20 "$dir/whole.log"; die "pip install . cannot be configured"; }
 
 cp -r "$source/impls/python/tests" "$dir/tests"
 (cd "$dir/tests" && "$here" -m pytest -q -p no:cacheprovider --tb=short .) || die "the package's tests"
