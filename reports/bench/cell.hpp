@@ -19,11 +19,12 @@ struct Side {
     const double* elsewhere = nullptr;  // CPU seconds that its runs have used in other processes so far
 };
 
-// The best of its variants is what the subject is held against.
+// The best of its variants is what the subject is held against. Without variants: a rate that is asked for, on this machine.
 struct Peer {
     std::string name;
     double floor = 0;  // the subject's least rate as a multiple of the peer's; 0: none, for information
     std::vector<Side> variants;
+    double asked = 0;  // in the cell's unit a second
 };
 
 struct PeerResult {

@@ -92,14 +92,21 @@ CellResult measure(const std::string& name, const Cell& cell, bool quick) {
         return out;
     }
     std::vector<const Side*> sides{&cell.subject};
-    for (const Peer& p : cell.peers) sides.push_back(&best_variant(p, quick));
+    std::vector<std::size_t> side_of;  // 0: an asked rate
+    for (const Peer& p : cell.peers) {
+        side_of.push_back(p.variants.empty() ? 0 : sides.size());
+        if (!p.variants.empty()) sides.push_back(&best_variant(p, quick));
+    }
     const auto rates = rounds_of(sides, out.rounds, quick ? 1e-4 : 0.02);
     out.rate = median(rates[0]) * 1e-6;
     for (std::size_t k = 0; k < cell.peers.size(); ++k) {
+        const Peer& p = cell.peers[k];
+        const auto side = side_of[k];
+        const Rates& peer = side ? rates[side] : Rates(rates[0].size(), p.asked);
         Rates ratio;
-        for (std::size_t r = 0; r < rates[0].size(); ++r) ratio.push_back(rates[0][r] / rates[k + 1][r]);
+        for (std::size_t r = 0; r < rates[0].size(); ++r) ratio.push_back(rates[0][r] / peer[r]);
         std::sort(ratio.begin(), ratio.end());
-        out.peers.push_back({cell.peers[k].name, sides[k + 1]->name, median(rates[k + 1]) * 1e-6, median(ratio), ratio[1], ratio[ratio.size() - 2], cell.peers[k].floor});
+        out.peers.push_back({p.name, side ? sides[side]->name : "asked for", median(peer) * 1e-6, median(ratio), ratio[1], ratio[ratio.size() - 2], p.floor});
     }
     return out;
 }

@@ -17,7 +17,7 @@ struct Ran {
     std::vector<std::uint32_t> y;
     std::string error;
 };
-inline Ran run_block(const std::string& text, std::uint32_t threads, std::uint32_t dynamic_shared = 0) {
+inline Ran run_block(const std::string& text, std::uint32_t threads, std::uint32_t dynamic_shared = 0, decltype(Launch::trace) trace = nullptr) {
     Ran r;
     r.y.assign(threads, 0xdeadbeef);
     try {
@@ -28,6 +28,7 @@ inline Ran run_block(const std::string& text, std::uint32_t threads, std::uint32
         launch.block.x = threads;
         launch.dynamic_shared = dynamic_shared;
         launch.budget = 100000;
+        launch.trace = std::move(trace);
         launch.parameters.resize(8);
         auto* p = r.y.data();
         std::memcpy(launch.parameters.data(), &p, 8);

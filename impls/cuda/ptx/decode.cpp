@@ -44,6 +44,10 @@ class Decoder {
         p_.code.push_back(end);
         p_.text.emplace_back("end of the kernel");
         for (const auto& [name, at] : kernel_.labels) p_.code[at].label = true;
+        for (auto k = p_.code.size(); k-- > 0;) {
+            auto& i = p_.code[k];
+            if (i.flow == Flow::next && i.guard < 0 && !i.converges) i.straight = p_.code[k + 1].label ? 1 : 1 + p_.code[k + 1].straight;
+        }
         return std::move(p_);
     }
 

@@ -2,6 +2,7 @@
 // turns between barriers. A block runs to its end before the next.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -79,15 +80,21 @@ class Runner {
 
   private:
     void fill_special(Warp& w, const Program::Special& s, bool constant) {
-        const auto &t = launch_.block, &g = launch_.grid;
         const bool of_block = s.which >= 6 && s.which <= 8;
         if (of_block == constant) return;
+        auto* to = w.lane<std::uint32_t>(s.at);
+        if (of_block) {
+            const std::uint32_t at = s.which == 6 ? b_.index.x : s.which == 7 ? b_.index.y : b_.index.z;
+            std::fill_n(to, lanes, at);
+            return;
+        }
+        const auto &t = launch_.block, &g = launch_.grid;
         for (std::uint32_t l = 0; l < lanes; ++l) {
             const auto n = w.id * lanes + l;
-            const std::uint32_t values[] = {n % t.x, n / t.x % t.y, n / t.x / t.y, t.x, t.y, t.z, b_.index.x, b_.index.y, b_.index.z, g.x, g.y, g.z, l, w.id,
+            const std::uint32_t values[] = {n % t.x, n / t.x % t.y, n / t.x / t.y, t.x, t.y, t.z, 0, 0, 0, g.x, g.y, g.z, l, w.id,
                                             static_cast<std::uint32_t>(b_.warps.size()), 1u << l, (1u << l) - 1, ((1u << l) - 1) | 1u << l,
                                             ~(((1u << l) - 1) | 1u << l), ~((1u << l) - 1), launch_.dynamic_shared};
-            w.lane<std::uint32_t>(s.at)[l] = values[s.which];
+            to[l] = values[s.which];
         }
     }
 
@@ -131,6 +138,13 @@ class Runner {
         const std::uint64_t budget = launch_.budget;
         Mask part;
         for (;;) {
+            if (const auto straight = code[pc].straight; !traced && straight && n + straight <= budget) {
+                for (const Instruction *i = code + pc, *end = i + straight; i != end; ++i) i->run(w, *i, w.mask);
+                n += straight;
+                pc += straight;
+                if (!alone && meets_at(w, at, pc, n)) return;
+                continue;
+            }
             const Instruction& i = code[pc];
             std::uint32_t m = active;
             if (i.guard >= 0) {
@@ -138,7 +152,7 @@ class Runner {
                 m &= i.guard_negated ? ~g : g;
             }
             if (++n > budget) endless(w, i, active);
-            if constexpr (traced) launch_.trace(w, i, m);
+            if (traced && i.flow != Flow::next) launch_.trace(w, i, m);
             switch (i.flow) {
             case Flow::next:
                 if (i.converges && m && !(i.whole && m != active) && !members_here(w, i, m)) {
@@ -146,6 +160,7 @@ class Runner {
                     w.fragments[at] = {pc, active, Fragment::Wait::members, 0};
                     return;
                 }
+                if constexpr (traced) launch_.trace(w, i, m);
                 if (m == active) i.run(w, i, w.mask);
                 else if (m) part.set(m), i.run(w, i, part);
                 ++pc;
@@ -179,12 +194,16 @@ class Runner {
                 arrive(w, at, i);
                 return;
             }
-            if (!alone && (code[pc].label || code[pc].converges) && meets(w, at, pc)) {
-                w.fragments[at].pc = pc;
-                b_.instructions = n;
-                return;
-            }
+            if (!alone && meets_at(w, at, pc, n)) return;
         }
+    }
+    // Another fragment is to run first: this one stops before pc.
+    bool meets_at(Warp& w, std::size_t at, std::uint32_t pc, std::uint64_t n) {
+        const Instruction& i = p_.code[pc];
+        if (!(i.label || i.converges) || !meets(w, at, pc)) return false;
+        w.fragments[at].pc = pc;
+        b_.instructions = n;
+        return true;
     }
     [[noreturn]] void endless(const Warp& w, const Instruction& i, std::uint32_t active) const {
         fault(w, i, std::countr_zero(active), fmt::format("the block has run {} instructions of its warps and has not ended: an endless loop?", launch_.budget));

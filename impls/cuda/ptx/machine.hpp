@@ -35,8 +35,13 @@ using Handler = void (*)(Warp&, const Instruction&, const Mask&);
 
 enum class Flow : std::uint8_t { next, branch, leave, barrier };
 
-struct Instruction {
+// What every instruction reads comes first, in one cache line.
+struct alignas(64) Instruction {
     Handler run = nullptr;
+    // Byte offsets: of a register in the warp's lanes, or ~ of a constant's. In the opcode's order, vectors flattened.
+    std::array<std::int32_t, 14> o{};
+    std::int64_t offset = 0;  // added to an address
+    std::uint32_t straight = 0;  // instructions from here on of which each follows the one before, without a guard or a wait
     Flow flow = Flow::next;
     bool guard_negated = false;
     bool label = false;      // a branch may come here
@@ -45,9 +50,6 @@ struct Instruction {
     std::int32_t guard = -1; // byte offset of a predicate, or -1
     std::uint32_t target = 0;  // of a branch; of cp.async: what is added to the shared address
     std::uint32_t aux = 0;
-    // Byte offsets: of a register in the warp's lanes, or ~ of a constant's. In the opcode's order, vectors flattened.
-    std::array<std::int32_t, 14> o{};
-    std::int64_t offset = 0;  // added to an address
     std::int32_t members = 0;  // where `converges`: the operand with the member mask
     int line = 0;
 };
@@ -109,7 +111,7 @@ struct Launch {
     Approximate approximate = Approximate::nearest;
     std::uint64_t budget = std::uint64_t{1} << 25;  // warp instructions a block may run
     std::uint32_t shared_limit = 232448;            // bytes a block (sm_90's; sm_80: 166912)
-    // Called before each instruction of each warp where set: the trace.
+    // Called before each instruction of each warp that runs, where set: the trace.
     std::function<void(const Warp&, const Instruction&, std::uint32_t active)> trace;
 };
 

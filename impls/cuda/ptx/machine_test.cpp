@@ -1,6 +1,8 @@
 // The machine: divergence, barriers, shuffles, and what it finds wrong, each with its line and thread.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "impls/cuda/ptx/block_test.hpp"
 
 namespace ulpgate::ptx::testing {
@@ -15,6 +17,29 @@ TEST(PtxMachine, BranchesMeetAgain) {
                              32);
     ASSERT_EQ(r.error, "");
     for (const auto v : r.y) EXPECT_EQ(v, 302u);  // lane 5: 5, 3, 1 odd; 4, 2 even
+}
+// A trace takes each instruction by itself; without one, those that follow each other go at once.
+TEST(PtxMachine, StepByStepGivesTheSame) {
+    const std::string body = "mov.u32 %r0, 1;\nmov.u32 %r1, %tid.x;\nand.b32 %r2, %r1, 3;\n"
+                             "again:\nmul.lo.u32 %r0, %r0, 3;\nadd.s32 %r0, %r0, %r1;\nsub.s32 %r2, %r2, 1;\nsetp.ge.s32 %p0, %r2, 0;\n@!%p0 add.s32 %r0, %r0, 7;\n@%p0 bra again;\n"
+                             "shfl.sync.bfly.b32 %r3, %r0, 1, 31, -1;\nxor.b32 %r0, %r0, %r3;\n";
+    std::vector<std::pair<int, std::uint32_t>> steps;
+    const auto traced = run_block(kernel(body), 64, 0, [&](const Warp&, const Instruction& i, std::uint32_t active) { steps.emplace_back(i.line, active); });
+    EXPECT_EQ(traced.error, "");
+    EXPECT_EQ(run_block(kernel(body), 64).y, traced.y);
+    for (std::uint32_t t = 0; t < 64; ++t) {
+        const auto alone = [](std::uint32_t n) {
+            std::uint32_t v = 1;
+            for (std::uint32_t k = 0; k <= (n & 3); ++k) v = 3 * v + n;
+            return v + 7;
+        };
+        EXPECT_EQ(traced.y[t], alone(t) ^ alone(t ^ 1));
+    }
+    // Lanes with 3 in their two low bits go round four times; at the shuffle all are together.
+    using Step = std::pair<int, std::uint32_t>;
+    EXPECT_EQ(steps.at(0), (Step{11, ~0u}));
+    EXPECT_EQ(std::count(steps.begin(), steps.end(), Step{15, 0x88888888u}), 2);
+    EXPECT_EQ(std::count(steps.begin(), steps.end(), Step{21, ~0u}), 2);  // a warp once
 }
 TEST(PtxMachine, ShufflesOfEveryKind) {
     const auto with = [](const std::string& s) { return run_block(kernel("mov.u32 %r1, %laneid;\n" + s + "\n"), 32).y; };
@@ -33,6 +58,31 @@ TEST(PtxMachine, ShufflesOfEveryKind) {
         for (std::uint32_t l = 0; l < 32; ++l) EXPECT_EQ(y[l], l ^ by);
     }
     EXPECT_EQ(with("setp.lt.u32 %p0, %r1, 5;\nvote.sync.ballot.b32 %r0, %p0, -1;")[9], 31u);
+}
+TEST(PtxMachine, MovesAndPredicates) {
+    const auto y = [](const std::string& body) { return run_block(kernel("mov.u32 %r1, %tid.x;\n" + body), 32).y; };
+    const std::string two = "and.b32 %r2, %r1, 1;\nsetp.eq.u32 %p1, %r2, 1;\nand.b32 %r2, %r1, 2;\nsetp.eq.u32 %p2, %r2, 2;\n", chosen = "selp.u32 %r0, 1, 0, %p0;\n";
+    const auto both = y(two + "and.pred %p0, %p1, %p2;\n" + chosen), either = y(two + "or.pred %p0, %p1, %p2;\n" + chosen), one = y(two + "xor.pred %p0, %p1, %p2;\n" + chosen),
+               neither = y(two + "not.pred %p0, %p1;\n" + chosen), same = y(two + "mov.pred %p0, %p2;\n" + chosen),
+               halves = y("mov.b32 {%h0, %h1}, 0x12345678;\nmov.b16 %h2, %h0;\nmov.b32 %r0, {%h1, %h2};\n"),
+               words = y("mov.b64 %d3, {%r1, %r2};\nmov.b64 %d3, {7, %r1};\nmov.f64 %d2, %d3;\nmov.b64 {%r3, %r0}, %d2;\nadd.u32 %r0, %r0, %r3;\n"),
+               all = y(two + "or.pred %p1, %p1, %p2;\nvote.sync.all.pred %p0, %p1, -1;\n" + chosen), any = y(two + "vote.sync.any.pred %p0, %p1, -1;\n" + chosen),
+               here = y(two + "@%p1 activemask.b32 %r0;\n@!%p1 mov.u32 %r0, 9;\n"), fences = y("fence.acq_rel.gpu;\nmembar.gl;\ngriddepcontrol.wait;\nmov.u32 %r0, %r1;\n");
+    for (std::uint32_t t = 0; t < 32; ++t) {
+        const bool p = t & 1, q = t & 2;
+        EXPECT_EQ(both[t], p && q);
+        EXPECT_EQ(either[t], p || q);
+        EXPECT_EQ(one[t], p != q);
+        EXPECT_EQ(neither[t], !p);
+        EXPECT_EQ(same[t], q);
+        EXPECT_EQ(halves[t], 0x56781234u);
+        EXPECT_EQ(words[t], 7 + t);
+        EXPECT_EQ(here[t], p ? 0xaaaaaaaau : 9u);
+        EXPECT_EQ(fences[t], t);
+        EXPECT_EQ(all[t], 0u);
+        EXPECT_EQ(any[t], 1u);
+    }
+    expect_error(kernel("mov.u32 %r1, %tid.x;\nsetp.eq.u32 %p0, %r1, 3;\n@%p0 trap;\n"), 32, {"line 13, block (0,0,0) thread (3,0,0): trap"});
 }
 TEST(PtxMachine, ABarrierOrdersSharedMemory) {
     const std::string write = "mov.u32 %r1, %tid.x;\nshl.b32 %r2, %r1, 2;\nmov.u32 %r3, s;\nadd.s32 %r2, %r2, %r3;\nst.shared.u32 [%r2], %r1;\n",
@@ -82,6 +132,29 @@ TEST(PtxMachine, LaunchesThatCannotBe) {
     expect_error(required, 32, {"a block of 32 x 1 x 1 threads: the kernel says .reqntid 64, 1, 1"});
     EXPECT_EQ(run_block(required, 64).y[63], 63u);
     EXPECT_NE(run_block(kernel(""), 32, 300000).error.find("300128 bytes of shared memory a block: at most 232448"), std::string::npos);
+    const auto module = parse_module(kernel(""));
+    for (const std::size_t bytes : {4u, 12u}) {
+        Memory memory;
+        Launch launch;
+        launch.parameters.resize(bytes);
+        try {
+            run(decode(module, module.kernels[0]), launch, memory);
+            ADD_FAILURE() << "ran";
+        } catch (const Error& e) {
+            EXPECT_NE(std::string(e.what()).find(fmt::format("the launch gives {} bytes of parameters, the kernel has 8", bytes)), std::string::npos) << e.what();
+        }
+    }
+}
+TEST(PtxMachine, MemoryEndsAtItsLastByte) {
+    std::uint8_t bytes[5] = {};
+    Memory m;
+    m.add("x", bytes, 5, false);
+    const auto at = reinterpret_cast<std::uint64_t>(bytes);
+    EXPECT_EQ(m.find(at + 3, 2, false), bytes + 3);
+    EXPECT_EQ(m.find(at + 4, 2, false), nullptr);
+    EXPECT_EQ(m.find(at + 5, 1, false), nullptr);
+    EXPECT_EQ(m.find(at - 1, 2, false), nullptr);
+    EXPECT_EQ(m.find(at, 1, true), nullptr);  // an input
 }
 
 TEST(PtxText, WhatIsWrongIsToldWithItsLine) {
@@ -146,6 +219,14 @@ TEST(PtxContraction, PairsAreFoundAndFused) {
     };
     EXPECT_EQ(value(text("mul.f32", "add.f32"), Fuse::none), 0u);
     EXPECT_EQ(value(text("mul.f32", "add.f32"), Fuse::first), 0x28800000u);  // 2^-46
+    for (const std::string ftz : {"", "ftz."}) {  // a product less a number, a number less a product
+        const auto less = [&](const char* operands) {
+            return kernel("mov.f32 %f0, 0f3f800001;\nmov.f32 %f1, 0f3f800002;\nmul." + ftz + "f32 %f2, %f0, %f0;\nsub." + ftz + "f32 %f3, " + operands + ";\nmov.b32 %r0, %f3;\n");
+        };
+        EXPECT_EQ(value(less("%f2, %f1"), Fuse::none), 0u);
+        EXPECT_EQ(value(less("%f2, %f1"), Fuse::first), 0x28800000u);
+        EXPECT_EQ(value(less("%f1, %f2"), Fuse::first), 0xa8800000u);
+    }
     // Two products: either may be the fused one.
     const std::string two = kernel("mov.f32 %f0, 0f3f800001;\nmov.f32 %f1, 0f3f800001;\nmov.f32 %f4, 0fbf800001;\nmul.f32 %f2, %f0, %f1;\nmul.f32 %f3, %f4, %f1;\nadd.f32 %f5, %f2, %f3;\nmov.b32 %r0, %f5;\n");
     EXPECT_EQ(ensemble(parse_module(two).kernels[0]).size(), 3u);

@@ -51,7 +51,7 @@ struct OpcodeGroup {
 };
 
 #if defined(__clang__)
-#define ULPGATE_LANES _Pragma("clang loop vectorize(assume_safety)") for (int l = 0; l < lanes; ++l)
+#define ULPGATE_LANES _Pragma("clang loop vectorize(assume_safety) unroll(disable)") for (int l = 0; l < lanes; ++l)
 #else
 #define ULPGATE_LANES _Pragma("GCC ivdep") for (int l = 0; l < lanes; ++l)
 #endif

@@ -1,5 +1,6 @@
 // Every conversion, over all 2^16 words where the source has 16 bits, and over all 2^16 upper halves with lower halves at the
 // edges of rounding where it has 32.
+#include <algorithm>
 #include <cmath>
 #include <functional>
 
@@ -64,6 +65,9 @@ TEST(PtxConversions, DoubleAndFloat) {
     expect("cvt.f64.f32", 64, 32, x, [](auto w) { return std::isnan(real_of(w)) ? 0x7fffffffffffffffull : std::bit_cast<u64>(static_cast<f64>(real_of(w))); });
     Values wide;
     for (const auto w : x) wide.push_back(std::bit_cast<u64>(static_cast<f64>(real_of(w)) * (1 + 0x1p-24) + 0x1p-150));
+    const auto flushed = [](std::uint64_t w) { return w & 0x7f800000u ? w : w & 0x80000000u; };
+    expect("cvt.ftz.f64.f32", 64, 32, x, [&](auto w) { return std::isnan(real_of(w)) ? 0x7fffffffffffffffull : std::bit_cast<u64>(static_cast<f64>(real_of(flushed(w)))); });
+    expect("cvt.rn.ftz.f32.f64", 32, 64, wide, [&](auto w) { const f64 v = std::bit_cast<f64>(w); return std::isnan(v) ? 0x7fffffffu : flushed(F32::encode(v)); });
     expect("cvt.rn.f32.f64", 32, 64, wide, [](auto w) { const f64 v = std::bit_cast<f64>(w); return std::isnan(v) ? 0x7fffffffu : F32::encode(v); });
 }
 TEST(PtxConversions, IntegersToFloat) {
@@ -71,6 +75,7 @@ TEST(PtxConversions, IntegersToFloat) {
     expect("cvt.rn.f32.s32", 32, 32, x, [](auto w) { return F32::encode(static_cast<f64>(static_cast<i32>(static_cast<u32>(w)))); });
     expect("cvt.rn.f32.u32", 32, 32, x, [](auto w) { return F32::encode(static_cast<f64>(static_cast<u32>(w))); });
     expect("cvt.rn.f32.u16", 32, 16, halves(), [](auto w) { return std::bit_cast<u32>(static_cast<f32>(w)); });
+    expect("cvt.rn.f64.u32", 64, 32, x, [](auto w) { return std::bit_cast<u64>(static_cast<f64>(w)); });
     expect("cvt.rn.f64.s32", 64, 32, x, [](auto w) { return std::bit_cast<u64>(static_cast<f64>(static_cast<i32>(static_cast<u32>(w)))); });
     // 64 bits: the nearest by integer arithmetic.
     Values wide;
@@ -83,6 +88,17 @@ TEST(PtxConversions, IntegersToFloat) {
         m += rest > half || (rest == half && (m & 1));
         return std::uint64_t{std::bit_cast<u32>(std::ldexp(static_cast<f32>(m), k))};
     });
+    // The magnitude's nearest by integer arithmetic, 53 bits.
+    expect("cvt.rn.f64.s64", 64, 64, wide, [](auto w) {
+        const bool negative = w >> 63;
+        const std::uint64_t a = negative ? 0 - w : w;
+        const int k = std::max(0, 64 - std::countl_zero(a) - 53);
+        std::uint64_t m = a >> k;
+        const std::uint64_t rest = a & ((std::uint64_t{1} << k) - 1), half = k ? std::uint64_t{1} << (k - 1) : 0;
+        m += k && (rest > half || (rest == half && (m & 1)));
+        const f64 v = std::ldexp(static_cast<f64>(m), k);
+        return std::bit_cast<u64>(negative ? -v : v);
+    });
     const auto s = apply("cvt.rn.f32.s64", 32, {64}, {{0xffffffffffffffffull, 0x8000000000000000ull, 0x7fffffffffffffffull, 0x0000008000008000ull, 0x0000008000008001ull}});
     EXPECT_EQ(s, (Values{0xbf800000u, 0xdf000000u, 0x5f000000u, 0x53000000u, 0x53000001u}));
 }
@@ -90,6 +106,10 @@ TEST(PtxConversions, FloatToIntegersTowardsZeroAndSaturated) {
     expect("cvt.rzi.s32.f32", 32, 32, words(), [](auto w) -> std::uint64_t {
         const f64 v = real_of(w);
         return static_cast<u32>(std::isnan(v) ? 0 : v >= 0x1p31 ? 0x7fffffff : v < -0x1p31 ? -0x7fffffff - 1 : static_cast<i32>(v));
+    });
+    expect("cvt.rzi.s64.f32", 64, 32, words(), [](auto w) -> std::uint64_t {
+        const f64 v = real_of(w);
+        return std::isnan(v) || v < -0x1p63 ? 0x8000000000000000ull : v >= 0x1p63 ? 0x7fffffffffffffffull : static_cast<u64>(static_cast<i64>(v));
     });
     expect("cvt.rzi.u32.f32", 32, 32, words(), [](auto w) -> std::uint64_t {
         const f64 v = real_of(w);
@@ -100,6 +120,9 @@ TEST(PtxConversions, Integers) {
     const auto h = halves(), x = words();
     expect("cvt.u32.u16", 32, 16, h, [](auto w) { return w; });
     expect("cvt.s32.s16", 32, 16, h, [](auto w) { return static_cast<u32>(w & 0x8000 ? w | 0xffff0000u : w); });
+    expect("cvt.u32.u8", 32, 16, h, [](auto w) { return w & 0xff; });
+    expect("cvt.s32.s8", 32, 16, h, [](auto w) { return w & 0x80 ? (w & 0xff) | 0xffffff00u : w & 0xff; });
+    expect("cvta.to.global.u64", 64, 64, {0x123456789abcull}, [](auto w) { return w; });
     expect("cvt.u64.u16", 64, 16, h, [](auto w) { return w; });
     expect("cvt.s64.s16", 64, 16, h, [](auto w) { return w & 0x8000 ? w | 0xffffffffffff0000ull : w; });
     expect("cvt.u16.u32", 16, 32, x, [](auto w) { return w & 0xffff; });

@@ -161,7 +161,9 @@ TEST(PtxOpcodes, FlushingBeforeAndAfter) {
     for (auto& v : zeroed)
         for (auto& w : v) w = flushed(w);
     for (const auto& [with, without, arity] : {std::tuple("add.ftz.f32", "add.f32", 2), std::tuple("mul.ftz.f32", "mul.f32", 2), std::tuple("fma.rn.ftz.f32", "fma.rn.f32", 3),
-                                               std::tuple("sub.ftz.f32", "sub.f32", 2), std::tuple("div.rn.ftz.f32", "div.rn.f32", 2)}) {
+                                               std::tuple("sub.ftz.f32", "sub.f32", 2), std::tuple("div.rn.ftz.f32", "div.rn.f32", 2), std::tuple("rcp.rn.ftz.f32", "rcp.rn.f32", 1),
+                                               std::tuple("sqrt.rn.ftz.f32", "sqrt.rn.f32", 1), std::tuple("min.ftz.f32", "min.f32", 2), std::tuple("max.ftz.f32", "max.f32", 2),
+                                               std::tuple("neg.ftz.f32", "neg.f32", 1), std::tuple("abs.ftz.f32", "abs.f32", 1)}) {
         const std::vector<int> in(static_cast<std::size_t>(arity), 32);
         const std::vector<Values> a(x.begin(), x.begin() + arity), b(zeroed.begin(), zeroed.begin() + arity);
         const auto y = apply(with, 32, in, a), z = apply(without, 32, in, b);

@@ -34,6 +34,13 @@ TEST(PtxRegisters, PoisonStays) {
     }
 }
 // A value that lives from one block into another, round a loop, is not overwritten by what is local to the loop's block.
+// What a loop reads at its head is not free after its last line: the next round reads it again.
+TEST(PtxRegisters, ALoopKeepsWhatItReads) {
+    const auto r = run_block(kernel("mov.u32 %r1, 5;\nmov.u32 %r0, 0;\nmov.u32 %r4, 0;\nagain:\nadd.s32 %r0, %r0, %r1;\nmov.u32 %r2, 1000;\nadd.s32 %r4, %r4, 1;\n"
+                                    "xor.b32 %r3, %r2, %r2;\nadd.s32 %r0, %r0, %r3;\nsetp.lt.u32 %p0, %r4, 3;\n@%p0 bra again;\n"), 32);
+    EXPECT_EQ(r.error, "");
+    EXPECT_EQ(r.y, std::vector<std::uint32_t>(32, 15));
+}
 TEST(PtxRegisters, ValuesLiveAcrossBlocks) {
     const auto r = run_block(kernel(".reg .b32 %t<9>;\nmov.u32 %t0, 5;\nmov.u32 %r1, 0;\nmov.u32 %r0, 0;\nagain:\nadd.s32 %t1, %r1, 1;\nadd.s32 %t2, %t1, 100;\nsub.s32 %t3, %t2, 100;\nmov.u32 %r1, %t3;\n"
                                     "add.s32 %r0, %r0, %t0;\nsetp.lt.u32 %p0, %r1, 4;\n@%p0 bra again;\n"),

@@ -1,5 +1,6 @@
 // Approximate instructions. PTX documents a bound, not a value: the machine gives the nearest float, or the lowest or highest
 // within the bound (Launch::approximate), so that a verdict can be asked of all of them.
+#include <algorithm>
 #include <cmath>
 
 #include "impls/cuda/ptx/opcode.hpp"
@@ -10,13 +11,14 @@ namespace {
 
 struct Bound {
     f64 relative, absolute;
+    int ulps = 0;
 };
 
 // exact: in double, far better than the bound.
 f32 pick(f64 exact, Bound b, Approximate how) {
     const f32 nearest = static_cast<f32>(exact);
     if (!std::isfinite(exact) || exact == 0 || how == Approximate::nearest) return nearest;
-    const f64 slack = std::fabs(exact) * b.relative + b.absolute;
+    const f64 slack = std::fabs(exact) * b.relative + b.absolute + (b.ulps ? std::ldexp(b.ulps, std::max(std::ilogb(exact), -126) - 23) : 0);
     const f64 edge = how == Approximate::low ? exact - slack : exact + slack;
     f32 f = static_cast<f32>(edge);
     if (how == Approximate::low && f < edge) f = std::nextafterf(f, INFINITY);
@@ -53,7 +55,7 @@ void add_unary(OpcodeTable& t, const std::string& name) {
 }
 
 template <int ulps>
-Bound in_ulps(f64) { return {ulps * 0x1p-23, 0}; }
+Bound in_ulps(f64) { return {0, 0, ulps}; }
 Bound of_rsqrt(f64) { return {0x1.125fp-23, 0}; }  // 2^-22.9
 Bound of_sqrt(f64) { return {0x1p-23, 0}; }
 Bound of_ex2(f64) { return {0x1p-22, 0}; }  // 2 ulp

@@ -5,21 +5,17 @@ namespace ulpgate::opcodes {
 using namespace ptx;
 namespace {
 
+// Whole and half registers differ in width: a result lies on none of its operands.
 template <class Whole, int bits>
 ULPGATE_INLINE void split(Warp& w, const Instruction& i, const Mask& m) {
     const Whole* s = w.lane<Whole>(i.o[2]);
-    u32 low[lanes], high[lanes];
-    ULPGATE_LANES low[l] = static_cast<u32>(s[l] & ((Whole{1} << bits) - 1));
-    ULPGATE_LANES high[l] = static_cast<u32>(s[l] >> bits);
-    write_lanes(w.lane<u32>(i.o[0]), m, low);
-    write_lanes(w.lane<u32>(i.o[1]), m, high);
+    lane_loop<[](Whole v) { return static_cast<u32>(v & ((Whole{1} << bits) - 1)); }>(w.lane<u32>(i.o[0]), m, s);
+    lane_loop<[](Whole v) { return static_cast<u32>(v >> bits); }>(w.lane<u32>(i.o[1]), m, s);
 }
 template <class Whole, int bits>
 ULPGATE_INLINE void join(Warp& w, const Instruction& i, const Mask& m) {
     const u32 *a = w.lane<u32>(i.o[1]), *b = w.lane<u32>(i.o[2]);
-    Whole whole[lanes];
-    ULPGATE_LANES whole[l] = Whole{a[l]} | Whole{b[l]} << bits;
-    write_lanes(w.lane<Whole>(i.o[0]), m, whole);
+    lane_loop<[](u32 low, u32 high) { return Whole{low} | Whole{high} << bits; }>(w.lane<Whole>(i.o[0]), m, a, b);
 }
 
 void add(OpcodeTable& t) {

@@ -41,14 +41,12 @@ ULPGATE_INLINE void crossed(u32* d, const u32* a) {
     ULPGATE_LANES result[l] = a[l ^ by];
     ULPGATE_LANES d[l] = result[l];
 }
-ULPGATE_INLINE bool uniform(const u32* v, u32 value) {
-    u32 other = 0;
-    ULPGATE_LANES other |= v[l] ^ value;
-    return !other;
-}
 template <Move move>
 ULPGATE_INLINE bool whole_warp_butterfly(u32* d, const Mask& m, const u32* a, const u32* b, const u32* c, const u32* members) {
-    if (move != Move::butterfly || !m.full || !uniform(members, ~0u) || !uniform(c, 31) || !uniform(b, b[0])) return false;
+    if (move != Move::butterfly || !m.full) return false;
+    u32 other = 0;
+    ULPGATE_LANES other |= (members[l] ^ ~0u) | (c[l] ^ 31u) | (b[l] ^ b[0]);
+    if (other) return false;
     switch (b[0]) {
     case 1: return crossed<1>(d, a), true;
     case 2: return crossed<2>(d, a), true;
