@@ -155,6 +155,9 @@ RunRequest gate_request(const Arguments& a) {
     for (const auto& s : given) check_subject(s);
     const bool named = !given.empty();
     if (!named) given = built_in_subjects(a.home);
+    // The same kernels on a GPU: judged where there is one, said to be skipped where not.
+    const auto among = [&](const char* s) { return std::find(given.begin(), given.end(), s) != given.end(); };
+    if (named && among("ptx") && !among("cuda") && a.list("arch").empty()) given.emplace_back("cuda");
     std::vector<std::string> subjects, required = a.required;
     for (const auto& s : given) {
         const auto members = members_of(s, a.home, a.list("arch"));

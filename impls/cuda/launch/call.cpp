@@ -8,8 +8,8 @@
 
 #include "impls/cuda/launch/images.hpp"
 #include "impls/cuda/launch/tensors.hpp"
+#include "impls/cuda/launch/trace.hpp"
 #include "impls/cuda/ptx/error.hpp"
-#include "impls/cuda/ptx/machine.hpp"
 #include "reference/base/text.hpp"
 
 namespace ulpgate::launch {
@@ -65,7 +65,7 @@ class Executor final : public Machine {
         memory_.add("buffer", piece.data(), bytes, true);
         return reinterpret_cast<std::uint64_t>(piece.data());
     }
-    void launch(const std::string&, const ptx::Program& program, const ptx::Launch& l) override { ptx::run(program, l, memory_); }
+    void launch(const std::string& kernel, const ptx::Program& program, const ptx::Launch& l) override { run_kernel(kernel, program, l, memory_); }
 
   private:
     ptx::Memory memory_;
