@@ -4,7 +4,9 @@
 #include <cmath>
 #include <limits>
 
+#include "properties/order/integers.hpp"
 #include "reference/base/rng.hpp"
+#include "reference/model/model.hpp"
 
 namespace ulpgate::naming {
 namespace {
@@ -51,6 +53,49 @@ Row mixed(std::int64_t d, std::uint64_t n) {
     return x;
 }
 
+// r is an odd number of at most six bits times a power of two, in f32: products x·r lie midway between two values of T, in the first
+// cast as well as in the second. A fault in only one of them shows.
+std::vector<Row> midway(Type t, std::int64_t d, int scale) {
+    std::vector<Row> out;
+    if (t == Type::f32) return out;
+    for (int odd = 3; odd < 64 && out.size() < 10; odd += 2) {
+        Rng rng(seed, 7, static_cast<std::uint64_t>(odd));
+        double target = static_cast<double>(d) / (static_cast<double>(odd) * odd);
+        while (target < 0x1p22) target *= 4;
+        target = std::round(target);
+        const float m = static_cast<float>(target) / static_cast<float>(d);
+        int e = 0;
+        const float r = std::frexp(rsqrt_nearest(m), &e) * 64;
+        Row x(static_cast<std::size_t>(d));
+        if (r != std::floor(r) || !integer_row(rng, 255, x, rng.below(static_cast<std::uint32_t>(d)), 171, target)) continue;
+        for (float& v : x) v = std::ldexp(v, scale);
+        out.push_back(std::move(x));
+    }
+    return out;
+}
+
+// All the bits of T: what splits or cuts a value loses some.
+Row gaussian(Type t, std::int64_t d, std::uint64_t n, int scale) {
+    Rng rng(seed, 8, n);
+    Row x(static_cast<std::size_t>(d));
+    for (float& v : x) v = round_to(t, std::ldexp(static_cast<float>(rng.gauss()) * 0x1p-16f, scale));
+    return x;
+}
+
+// One column, each significand of eight bits: mean squares all over two binades, so that each entry of a table of roots is met.
+Row one_hot(std::int64_t d, int k) {
+    Row x(static_cast<std::size_t>(d));
+    x[static_cast<std::size_t>(k * 61 % d)] = static_cast<float>(128 + k);
+    return x;
+}
+
+// Close to eps, the largest magnitude a power of two: rows that a kernel scales by it.
+std::vector<Row> powers(std::int64_t d) {
+    std::vector<Row> out{Row(static_cast<std::size_t>(d), 0x1p-10f), Row(static_cast<std::size_t>(d), 0x1p-13f), sparse(d, 80, 100, -20)};
+    out[2][static_cast<std::size_t>(7 % d)] = 0x1p-12f;
+    return out;
+}
+
 std::vector<Row> main_rows(Type t, std::int64_t d) {
     std::vector<Row> out;
     for (std::uint64_t n = 0; n < 8; ++n) out.push_back(dense(d, n, n % 3 == 0, t == Type::fp16 ? 2 : 4));
@@ -61,6 +106,10 @@ std::vector<Row> main_rows(Type t, std::int64_t d) {
     for (std::uint64_t n = 0; n < 6; ++n) out.push_back(mixed(d, n));
     for (std::uint64_t n = 0; n < 8; ++n) out.push_back(sparse(d, 40 + n, 1, 4));
     for (std::uint64_t n = 0; n < 6; ++n) out.push_back(sparse(d, 60 + n, 2, n % 2 ? -17 : 3));
+    for (Row& x : midway(t, d, t == Type::fp16 ? 2 : 4)) out.push_back(std::move(x));
+    for (Row& x : powers(d)) out.push_back(std::move(x));
+    for (const int scale : {0, -10, -4, 5}) out.push_back(gaussian(t, d, out.size(), scale));
+    for (int k = 0; k < 128; ++k) out.push_back(one_hot(d, k));
     return out;
 }
 
@@ -104,22 +153,22 @@ void fill_gain(Tensors& t) {
 }
 
 // x + residual rounds; in every fourth row all the same way.
-void fill_residual(Tensors& t, const std::vector<Row>& rows) {
+void fill_residual(Tensors& t, const std::vector<Row>& rows, std::size_t first) {
     Tensor* res = t.find("residual");
     if (!res) return;
     Row r(static_cast<std::size_t>(res->width()));
     for (std::size_t i = 0; i < rows.size(); ++i) {
-        Rng rng(seed, 5, i);
+        Rng rng(seed, 5, first + i);
         for (std::size_t j = 0; j < r.size(); ++j) {
             const float x = rows[i][j];
-            const float part = i % 4 == 3 ? 0.4f : static_cast<float>(rng.below(1000)) / 1000 - 0.5f;
+            const float part = (first + i) % 4 == 3 ? 0.4f : static_cast<float>(rng.below(1000)) / 1000 - 0.5f;
             r[j] = std::isfinite(x) ? x * std::ldexp(part, 1 - precision(t.contract.x)) : 0;
         }
         res->write_row(static_cast<std::int64_t>(i), r);
     }
 }
 
-Tensors lay(const Op& op, const Contract& c, std::int64_t d, const std::vector<Row>& rows, double eps, std::int64_t ld = 0) {
+Tensors lay(const Op& op, const Contract& c, std::int64_t d, const std::vector<Row>& rows, double eps, std::int64_t ld = 0, std::size_t first = 0) {
     Sizes sizes;
     op.defaults(sizes);
     sizes[op.d] = d;
@@ -131,7 +180,7 @@ Tensors lay(const Op& op, const Contract& c, std::int64_t d, const std::vector<R
     Tensor& x = *t.find("x");
     for (std::size_t i = 0; i < rows.size(); ++i) x.write_row(static_cast<std::int64_t>(i), rows[i]);
     fill_gain(t);
-    fill_residual(t, rows);
+    fill_residual(t, rows, first);
     return t;
 }
 
@@ -164,7 +213,7 @@ std::vector<Tensors> batches(const Op& op, const Contract& c, std::int64_t d, st
     }
     std::vector<Tensors> out{lay(op, c, d, all, 1e-6)};
     for (std::int64_t at = 0; at < rows; at += few)
-        out.push_back(lay(op, c, d, {all.begin() + at, all.begin() + std::min(at + few, rows)}, 1e-6));
+        out.push_back(lay(op, c, d, {all.begin() + at, all.begin() + std::min(at + few, rows)}, 1e-6, 0, static_cast<std::size_t>(at)));
     return out;
 }
 

@@ -55,6 +55,7 @@ class Diagnosis {
 
   private:
     Explanation stopped(const Outcome& o) {
+        out_.stopped = true;
         out_.unknown = "unknown: the kernel did not answer the rows that were built: " + o.what;
         return out_;
     }
@@ -192,6 +193,7 @@ class Diagnosis {
         std::vector<FailedCase> own;
         for (std::size_t k = 0; k < tensors_.size(); ++k) own.push_back({&tensors_[k], &outcomes_[k]});
         out_.smallest = smallest_failing(own, claim_);
+        if (out_.smallest) out_.smallest = shrink(call_, op_, claim_, std::move(*out_.smallest), out_.calls);
         out_.broken = broken_relations(call_, tensors_, claim_);
     }
 

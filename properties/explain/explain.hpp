@@ -50,6 +50,7 @@ struct SparseRow {  // a row that fails, told by what is not zero
     std::vector<std::pair<std::int64_t, float>> x;  // column, value
     std::int64_t col = 0;                           // of the output that is shown
     std::uint32_t w = 0, got = 0, lo = 0, hi = 0;   // words there: the gain's, the output, and what the claim allows
+    std::string line;                               // a case that `ulpgate replay SUBJECT` takes; "": it fails only beside other rows
     std::string text(const Contract&) const;
 };
 
@@ -62,6 +63,7 @@ struct Explanation {
     std::vector<std::string> broken;  // where unknown: relations that do not hold, in words
     std::optional<SparseRow> smallest;  // where unknown: the failing row with the fewest values that are not zero
     std::int64_t rows = 0, calls = 0;   // that were run
+    bool stopped = false;               // the kernel did not answer the built rows
     bool as_claimed = false;            // every row is one that the claim's own formula gives
 };
 

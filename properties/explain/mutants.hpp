@@ -25,12 +25,14 @@ enum class Naming {
     wrong,      // another fault
     unnamed,    // seen, and said to be unknown
     missed,     // not seen
-    invisible,  // proven: no output can change
+    invisible,  // another function, and no output can show it
+    same,       // the changed line computes what it did (T is f32, d is even): no mutant; outputs are compared
 };
 std::string_view name(Naming);
 
 struct MutantCell {
     std::string kind;  // "": no fault, where anything but `missed` is a false alarm
+    std::string contract;  // without the type
     std::string_view arithmetic;
     Type type = Type::none;
     std::int64_t d = 0;
@@ -40,7 +42,12 @@ struct MutantCell {
     double seconds = 0;
 };
 
-// One cell. fault null: none.
-MutantCell name_mutant(const Fault*, const ForeignArithmetic&, Type, std::int64_t d);
+// One cell. fault null: none, and the contract is the kernel's; with a fault it is the fault's own.
+MutantCell name_mutant(const Fault*, const ForeignArithmetic&, Type, std::int64_t d, std::string_view contract = "cast_first");
+
+// Contracts that a kernel without a fault may claim, without the type.
+std::span<const std::string_view> honest_contracts();
+// The root by an instruction or a coarse step, far outside 3 ulp: told by running it, counted apart.
+bool approximate_root(const Fault&);
 
 }  // namespace ulpgate

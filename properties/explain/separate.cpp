@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "properties/explain/called.hpp"
 #include "properties/judge/rows.hpp"
 #include "properties/order/forms.hpp"
 #include "properties/relations/relation.hpp"
@@ -12,24 +13,6 @@
 namespace ulpgate {
 namespace naming {
 namespace {
-
-// A kernel that is known by its calls only.
-class Called final : public Subject {
-  public:
-    Called(const KernelCall& call, const Contract& c) : call_(call) { entries_.push_back({print(c)}); }
-    const std::string& text() const override { return text_; }
-    Outcome start() override { return {}; }
-    const std::vector<EntryInfo>& entries() const override { return entries_; }
-    std::string name() const override { return text_; }
-    std::string version() const override { return ""; }
-    std::string mode() const override { return ""; }
-    Outcome run(std::size_t, const Tensors& t) override { return call_(t); }
-
-  private:
-    const KernelCall& call_;
-    std::string text_ = "a kernel";
-    std::vector<EntryInfo> entries_;
-};
 
 // Its sum is one number on rows of integers, whatever the order, and its lines after the sum are exact.
 bool predictable(const Model& m) {
@@ -121,7 +104,7 @@ std::vector<std::string> broken_relations(const KernelCall& call, std::span<cons
     for (const Relation* r : relations::all()) {
         if (!std::all_of(claim.begin(), claim.end(), [&](const Contract& c) { return c.map != Map::none && (!r->applies || r->applies(c)); })) continue;
         for (std::size_t k = 0; k < std::min<std::size_t>(cases.size(), 2); ++k) {
-            const auto c = check(*r, cases[k], claim, call, 7);
+            const auto c = check_own_bits(*r, cases[k], claim, call, 7);
             if (c.held != Held::broken) continue;
             out.push_back(fmt::format("{} ({}): {}", r->name, r->law, c.what));
             break;

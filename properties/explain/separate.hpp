@@ -13,6 +13,8 @@ std::int64_t separate(const KernelCall&, const Op&, std::int64_t d, std::vector<
 
 // The failing row with the fewest values that are not zero.
 std::optional<SparseRow> smallest_failing(std::span<const FailedCase>, const Claim&);
+// The same with fewer and simpler values, as far as the row fails by itself. Adds the calls.
+SparseRow shrink(const KernelCall&, const Op&, const Claim&, SparseRow, std::int64_t& calls);
 std::vector<std::string> broken_relations(const KernelCall&, std::span<const Tensors>, const Claim&);
 
 }  // namespace ulpgate::naming

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "properties/order/integers.hpp"
 #include "reference/admissible/row_set.hpp"
 #include "reference/base/rng.hpp"
 
@@ -15,23 +16,6 @@ constexpr std::uint64_t stream = 0x666f726d;
 constexpr int plain_rows = 16, wanted = 48, most_tries = 12000;
 
 bool has_form(const std::string& text, std::string_view field) { return text.find(field) != text.npos; }
-
-// A row of integers with x[j] = m whose squares add up to `target`: random ones, then what is missing, the largest first.
-bool integer_row(Rng& rng, Type t, std::span<float> x, std::uint32_t j, double m, double target) {
-    const auto d = static_cast<std::uint32_t>(x.size());
-    const double top = t == Type::bf16 ? 255 : 1023;
-    std::fill(x.begin(), x.end(), 0.0f);
-    x[j] = static_cast<float>(m);
-    double left = target - m * m;
-    for (std::uint32_t k = 1; k < d && left > 0; ++k) {
-        const double highest = std::min(std::floor(std::sqrt(left)), top);
-        double v = highest;
-        if (k < d / 2 && highest > 2) v = 1 + rng.below(static_cast<std::uint32_t>(std::min(highest, 1 + 3 * std::sqrt(left / d))));
-        x[(j + k) % d] = static_cast<float>(rng.below(2) ? v : -v);
-        left -= v * v;
-    }
-    return left == 0;
-}
 
 struct Built {
     std::vector<float> x, w;
@@ -69,7 +53,7 @@ Built build(const Prober& p, const std::vector<Form>& forms, const std::vector<f
         Rng rng(seed, stream, static_cast<std::uint64_t>(tries));
         const double sum = 65536 + rng.below(static_cast<std::uint32_t>(most - 65536));
         const auto j = rng.below(d);
-        if (b.rows - b.splitting < plain_rows && integer_row(rng, p.x_type(), x, j, 128 + rng.below(128), sum)) add();
+        if (b.rows - b.splitting < plain_rows && integer_row(rng, top, x, j, 128 + rng.below(128), sum)) add();
         bool differ = false;
         for (std::size_t f = 0; f < forms.size(); ++f) {
             r[f] = forms[f].model.from_sum(sum, x, eps);
@@ -82,7 +66,7 @@ Built build(const Prober& p, const std::vector<Form>& forms, const std::vector<f
             bool splits = false;
             for (std::size_t f = 0; f < forms.size(); ++f)
                 for (std::size_t g = f + 1; g < forms.size(); ++g) splits = splits || (y[f][k] != y[g][k] && told[f * forms.size() + g] < wanted / 3);
-            if (!splits || !integer_row(rng, p.x_type(), x, j, 128.0 + static_cast<double>(k), sum)) continue;
+            if (!splits || !integer_row(rng, top, x, j, 128.0 + static_cast<double>(k), sum)) continue;
             for (std::size_t f = 0; f < forms.size(); ++f)
                 for (std::size_t g = f + 1; g < forms.size(); ++g) told[f * forms.size() + g] += y[f][k] != y[g][k];
             add();

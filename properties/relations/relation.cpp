@@ -27,9 +27,12 @@ bool promised(const Relation& relation, const Claim& claim) {
 
 bool allowed(Verdict v) { return v == Verdict::pass || v == Verdict::mistrusted; }
 
+enum class Alone { judged, unjudged };
+
 // One call and what the judge says of it alone. false: `out.what` says why the relation ends here.
-bool called(const Tensors& t, const Claim& claim, const RunKernel& run, std::string_view which, Outcome& o, Checked& out) {
+bool called(const Tensors& t, const Claim& claim, const RunKernel& run, Alone alone, std::string_view which, Outcome& o, Checked& out) {
     o = run(t);
+    if (alone == Alone::unjudged && o.event == Event::ok) return true;
     if (o.event == Event::refused || o.event == Event::unavailable) {
         out.held = Held::not_run;
         out.what = fmt::format("{}: {}", which, o.what);
@@ -131,15 +134,7 @@ Program program_of(const Tensor* t, std::int64_t row) {
     return p;
 }
 
-}  // namespace
-
-const Relation* find_relation(std::string_view name) {
-    for (const Relation* r : relations::all())
-        if (r->name == name) return r;
-    return nullptr;
-}
-
-Checked check(const Relation& relation, const Tensors& t, const Claim& claim, const RunKernel& run, std::uint64_t seed) {
+Checked checked(const Relation& relation, const Tensors& t, const Claim& claim, const RunKernel& run, std::uint64_t seed, Alone alone) {
     Checked out;
     Link link;
     Rng rng(seed, 0, 0);
@@ -151,9 +146,9 @@ Checked check(const Relation& relation, const Tensors& t, const Claim& claim, co
         return out;
     }
     Outcome first, second;
-    if (!called(t, claim, run, "first call", first, out) || !called(out.changed, claim, run, std::string(relation.name), second, out))
+    if (!called(t, claim, run, alone, "first call", first, out) || !called(out.changed, claim, run, alone, relation.name, second, out))
         return out;
-    const bool owed = promised(relation, claim);
+    const bool owed = alone == Alone::unjudged || promised(relation, claim);
     Comparison c(relation, claim, link, t, out.changed, first, second);
     out.rows = c.rows();
     for (std::int64_t i = 0; i < c.rows(); ++i) {
@@ -168,6 +163,21 @@ Checked check(const Relation& relation, const Tensors& t, const Claim& claim, co
         out.first_row = c.first_row(i);
     }
     return out;
+}
+
+}  // namespace
+
+const Relation* find_relation(std::string_view name) {
+    for (const Relation* r : relations::all())
+        if (r->name == name) return r;
+    return nullptr;
+}
+
+Checked check(const Relation& relation, const Tensors& t, const Claim& claim, const RunKernel& run, std::uint64_t seed) {
+    return checked(relation, t, claim, run, seed, Alone::judged);
+}
+Checked check_own_bits(const Relation& relation, const Tensors& t, const Claim& claim, const RunKernel& run, std::uint64_t seed) {
+    return checked(relation, t, claim, run, seed, Alone::unjudged);
 }
 
 std::string written_out(const Tensors& t, const Claim& claim, std::int64_t row) {

@@ -1,11 +1,16 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 
 #include "impls/subject/subject.hpp"
+#include "reference/base/file.hpp"
+#include "reports/cli/gate_request.hpp"
 #include "reports/cli/verb.hpp"
+#include "reports/mutants/mutants.hpp"
 #include "reports/run/context.hpp"
 
 namespace ulpgate::cli {
@@ -41,7 +46,35 @@ void look_at_kernels(const Arguments& a, Visit& v) {
     if (spawned) v.good("child", "ulpgate-child starts and loads");
 }
 
+int mutants_run(const Arguments& a) {
+    MutantPlan plan{{}, {}, a.has("sample"), static_cast<int>(a.integer("jobs", machine_cores(), 1, 1024)), a.home};
+    constexpr Type types[] = {Type::bf16, Type::fp16, Type::f32};
+    for (const auto& t : a.list("type")) {
+        const auto found = std::find_if(std::begin(types), std::end(types), [&](Type k) { return name(k) == t; });
+        if (found == std::end(types)) throw UsageError(fmt::format("{}: no type '{}': bf16, fp16, f32", a.where("type"), t));
+        plan.types.push_back(*found);
+    }
+    if (plan.types.empty()) plan.types.assign(std::begin(types), std::end(types));
+    for (const auto& d : a.list("d")) {
+        char* end = nullptr;
+        plan.d.push_back(std::strtoll(d.c_str(), &end, 10));
+        if (*end || plan.d.back() < 64 || plan.d.back() > 65536) throw UsageError(fmt::format("{}: '{}' is no width from 64 to 65536", a.where("d"), d));
+    }
+    if (plan.d.empty()) plan.d = plan.sample ? std::vector<std::int64_t>{385} : std::vector<std::int64_t>{512, 1536, 1537, 7168};
+    const bool terminal = ::isatty(STDERR_FILENO);
+    const auto r = measure_mutants(plan, [&](std::size_t done, std::size_t of) {
+        if (terminal) fmt::print(stderr, "\r{} of {}{}", done, of, done == of ? "\n" : "");
+    });
+    if (!r.error.empty()) throw UsageError(r.error);
+    fmt::print("{}", mutants_text(r));
+    if (const auto file = a.text("markdown"); !file.empty())
+        if (const auto bad = write_file(file, mutants_markdown(r)); !bad.empty()) throw UsageError(bad);
+    const auto all = floors(r);
+    return std::all_of(all.begin(), all.end(), [](const Floor& f) { return f.held; }) ? 0 : 3;
+}
+
 int doctor_run(const Arguments& a) {
+    if (a.has("mutants")) return mutants_run(a);
     auto c = machine_context();
     Visit v;
     v.good("version", fmt::format("ulpgate {}", c.version));
@@ -66,8 +99,18 @@ int doctor_run(const Arguments& a) {
     return v.problems ? 3 : 0;
 }
 
+constexpr Flag flags[] = {
+    {"mutants", Takes::nothing, "", "measure how well faults are named: each listed one under foreign arithmetics, none, and unlisted ones by hand"},
+    {"sample", Takes::nothing, "", "of --mutants: each fault under one arithmetic a type, d = 385, instead of under all"},
+    {"d", Takes::list, "D", "of --mutants: these widths (default 512, 1536, 1537, 7168)"},
+    {"type", Takes::list, "TYPE", "of --mutants: these types (default bf16, fp16, f32)"},
+    {"jobs", Takes::one, "N", "of --mutants: threads (default: every core)"},
+    {"markdown", Takes::one, "FILE", "of --mutants: the whole table, cell by cell where one is not named alone"},
+};
+
 }  // namespace
 
-PIECE(Verb, doctor) = {"doctor", "", "look at machine, build, oracle, child process and kernels", "Exit: 0 all well, 3 something is to be put right.", {}, 0, 0, doctor_run};
+PIECE(Verb, doctor) = {"doctor", "", "look at machine, build, oracle, child process and kernels; --mutants: measure how well faults are named",
+    "Exit: 0 all well, 3 something is to be put right (--mutants: a floor is not met).", flags, 0, 0, doctor_run};
 
 }  // namespace ulpgate::cli

@@ -32,6 +32,36 @@ TEST(Explain, AFailingKernelGetsItsSmallestRowWhichReplays) {
     EXPECT_EQ(again.exit, 1) << line << "\n" << again.both();
 }
 
+TEST(Explain, RecoveredOrdersGiveRandomRowsBitForBit) {
+    const Folder f;
+    for (const auto& [subject, order] : {std::pair("scalar", "order=sequential"), std::pair("avx2", "order=lanes"), std::pair("model/bf16,cast_first,order=pairwise", "order=pairwise")}) {
+        const auto r = ulpgate(f, {"explain", subject, "--type", "bf16", "--contract", "cast_first", "-d", "192", "--no-behaviour"});
+        if (has(r.both(), "SKIPPED")) continue;
+        const auto model = r.out.find("  model ");
+        ASSERT_NE(model, std::string::npos) << r.both();
+        const auto line = r.out.substr(model, r.out.find('\n', model) - model);
+        EXPECT_TRUE(has(line, order) && has(line, "random rows bit for bit")) << line;
+        EXPECT_FALSE(has(line, "is not given") || has(line, "no restatement")) << line;
+    }
+}
+
+TEST(GateExplains, WhatFailsUnlessToldNotTo) {
+    const Folder f;
+    const auto r = ulpgate(f, {"gate", "byhand/out_two_eps_and_tail", "--type", "bf16", "--op", "q_a_layernorm", "-d", "385", "--quick"});
+    EXPECT_EQ(r.exit, 1) << r.both();
+    EXPECT_TRUE(has(r.out, "eps.outside") && has(r.out, "; and lane.") && has(r.out, "smallest: x = ") && has(r.out, "replay")) << r.out;
+    const auto quiet = ulpgate(f, {"gate", "byhand/out_two_eps_and_tail", "--type", "bf16", "--op", "q_a_layernorm", "-d", "385", "--quick", "--no-explain"});
+    EXPECT_EQ(quiet.exit, 1) << quiet.both();
+    EXPECT_FALSE(has(quiet.out, "eps.outside") || has(quiet.out, "smallest")) << quiet.out;
+}
+
+TEST(GateExplains, WhatIsNotListedIsUnknownWithTheRelationsItBreaks) {
+    const Folder f;
+    const auto r = ulpgate(f, {"gate", "byhand/out_square_saturated", "--type", "bf16", "--op", "q_a_layernorm", "-d", "385", "--quick"});
+    EXPECT_EQ(r.exit, 1) << r.both();
+    EXPECT_TRUE(has(r.out, "unknown: ") && has(r.out, "smallest failing row: d 385") && has(r.out, "it breaks M1")) << r.out;
+}
+
 TEST(Explain, OrdersAreCompared) {
     const Folder f;
     const auto parted = ulpgate(f, {"explain", "--order", "scalar", "avx2", "--type", "bf16", "--contract", "cast_first", "-d", "96"});

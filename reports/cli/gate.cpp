@@ -108,6 +108,7 @@ constexpr Flag flags[] = {
     update_budget_flag,
     allow_loosen_flag,
     {"quick", Takes::nothing, "", "a part of the rows; the share that ran is printed"},
+    {"no-explain", Takes::nothing, "", "without naming what fails by rows built for it, and without reducing it"},
     {"no-probes", Takes::nothing, "", "without the profiles that were built with the faults in mind"},
     changed_list_flag,
     against_flag,

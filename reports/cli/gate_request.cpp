@@ -145,6 +145,7 @@ RunRequest gate_request(const Arguments& a) {
     r.options = subject_options(a);
     r.filter = case_filter(a);
     r.require_claim = a.has("require-claim");
+    r.explain = !a.has("no-explain");
     check_contracts(a);
     r.contracts = a.list("contract");
     r.jobs = static_cast<unsigned>(a.integer("jobs", machine_cores(), 1, 1024));

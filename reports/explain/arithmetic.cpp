@@ -7,6 +7,7 @@
 
 #include "reference/faults/fault.hpp"
 #include "reports/run/runner.hpp"
+#include "reports/run/smallest.hpp"
 
 namespace ulpgate {
 namespace {
@@ -90,7 +91,7 @@ class Explainer {
         a_.order = recover_order(p, readers, order);
         if (options_.behaviour && p.error.empty()) a_.behaviour = behaviour(p, g.claim[0], options_.reruns);
         if (!p.error.empty()) a_.skipped = p.error;
-        reduce_failure(p);
+        if (p.error.empty()) a_.smallest = smallest_failure(g, request_.options);
         collect_replays();
     }
 
@@ -105,49 +106,6 @@ class Explainer {
             out.push_back(std::move(f));
         }
         return out;
-    }
-
-    void reduce_failure(Prober& p) {
-        const Group& g = a_.group;
-        if (g.failures.empty() || g.failures.front().verdict != Verdict::inadmissible || !p.error.empty()) return;
-        Case c;
-        if (parse(g.failures.front().line, c) || c.row < 0 || g.claim[0].residual != Residual::none || claims_nothing(g.claim)) return;
-        const auto made = make(c);
-        if (!made.error.empty()) return;
-        const auto& x = *made.tensors.find("x");
-        std::vector<float> row(static_cast<std::size_t>(x.width())), w;
-        x.read_row(c.row, row);
-        if (const auto* gain = made.tensors.find("w")) gain->read_row(0, w = std::vector<float>(row.size()));
-        auto subject = open_subject(g.subject, request_.options);
-        if (subject->start().event != Event::ok) return;
-        const auto entry = entry_for(subject->entries(), find_op(g.op)->abi, g.claim);
-        Prober own(*subject, *entry, *find_op(g.op), g.claim[0], c.d, 1);
-        Case like = c;
-        like.claim = g.claim;
-        // In the same way: outside the claim, row by row; each row is judged alone.
-        const StillFails fails = [&](std::span<const float> rows, std::span<const float> gains) {
-            const auto d = static_cast<std::size_t>(c.d), n = rows.size() / d;
-            Tensors t = own.lay(static_cast<std::int64_t>(n), c.eps);
-            for (std::size_t i = 0; i < n; ++i) t.find("x")->write_row(static_cast<std::int64_t>(i), rows.subspan(i * d, d));
-            if (auto* gain = t.find("w")) gain->write_row(0, gains);
-            const Outcome o = subject->run(*entry, t);
-            std::vector<bool> out(n, false);
-            if (o.event != Event::ok) return out;
-            const auto y = static_cast<std::size_t>(t.find("y") - t.all.data());
-            const auto row_bytes = d * static_cast<std::size_t>(bytes(t.all[y].type));
-            Tensors one = own.lay(1, c.eps);
-            if (auto* gain = one.find("w")) gain->write_row(0, gains);
-            for (std::size_t i = 0; i < n; ++i) {
-                one.find("x")->write_row(0, rows.subspan(i * d, d));
-                Outcome part;
-                part.out.resize(one.all.size());
-                part.out[y].assign(o.out[y].begin() + static_cast<std::ptrdiff_t>(i * row_bytes), o.out[y].begin() + static_cast<std::ptrdiff_t>((i + 1) * row_bytes));
-                out[i] = judge(one, part, g.claim).verdict == Verdict::inadmissible;
-            }
-            return out;
-        };
-        auto smallest = reduce(like, std::move(row), std::move(w), fails);
-        if (smallest.failed) a_.smallest = std::move(smallest);
     }
 
     void collect_replays() {

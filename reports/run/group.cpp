@@ -10,10 +10,12 @@
 #include "reports/run/interrupt.hpp"
 #include "reports/run/merge.hpp"
 #include "reports/run/names.hpp"
+#include "reports/run/smallest.hpp"
 
 namespace ulpgate {
 namespace {
 
+constexpr std::int64_t calls_to_reduce = 60;
 constexpr int crashes_in_a_group = 3, hangs_in_a_group = 2;
 
 struct Seen {
@@ -57,12 +59,22 @@ class Runner {
         if (!failing_.empty())
             for (auto& p : passed_)
                 if (p.c.tensors.sizes[p.c.tensors.op->d] == failing_.front().tensors.sizes[p.c.tensors.op->d]) failing_.push_back(std::move(p.c));
-        name_failure(group_, failing_);
+        if (plan_.explain) explain();
         group_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
         published_.set(group_);
     }
 
   private:
+    void explain() {
+        KernelCall call;
+        if (subject_->cases().empty()) call = [this](const Tensors& t) { return subject_->run(plan_.entry, t); };
+        name_failure(group_, failing_, call);
+        const auto f = std::find_if(group_.failures.begin(), group_.failures.end(), [](const Failure& k) { return k.verdict == Verdict::inadmissible; });
+        if (f == group_.failures.end() || !call || interrupted()) return;
+        if (const auto least = smallest_failure(group_, options_, calls_to_reduce))
+            f->reason += fmt::format("{}smallest: {}", f->reason.empty() ? "" : "; ", least->text);
+    }
+
     void cases() {
         int crashed = 0, hung = 0;
         for (at_ = 0; at_ < plan_.cases.size() && !interrupted(); ++at_) {

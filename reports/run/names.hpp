@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "impls/subject/subject.hpp"
+#include "properties/explain/explain.hpp"
 #include "reports/result/result.hpp"
 
 namespace ulpgate {
@@ -15,7 +16,8 @@ struct FailingCase {  // of a failing group: its failing cases, then some that p
     std::int64_t row = -1;  // the first failing one; -1: none
 };
 
-// Fills names, explained, unknown, excluded and fix.
-void name_failure(Group&, const std::vector<FailingCase>&);
+// Fills names, explained, unknown, excluded and fix. With a call rows are built that tell the listed arithmetics apart; without
+// one (files) the rows at hand must do.
+void name_failure(Group&, const std::vector<FailingCase>&, const KernelCall& call = {});
 
 }  // namespace ulpgate

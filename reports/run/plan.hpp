@@ -34,6 +34,7 @@ struct RunRequest {
     bool require_claim = false;
     unsigned jobs = 1;    // 0: on the calling thread, which what a subject throws then reaches
     int self_check = 4096;  // elements of the oracle checked first
+    bool explain = true;    // what fails is diagnosed by rows built for it, and reduced
 };
 
 struct GroupPlan {
@@ -42,6 +43,7 @@ struct GroupPlan {
     std::string op;
     Claim claim;
     std::vector<Case> cases;
+    bool explain = true;
 };
 
 struct Plan {

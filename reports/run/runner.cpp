@@ -32,6 +32,7 @@ void work(const std::shared_ptr<Work>& w) {
 // Groups in the plan's order; true where a thread still hangs.
 bool run_groups(Plan plan, const RunRequest& r, Watcher& watcher, Result& result) {
     const auto n = plan.groups.size();
+    for (GroupPlan& g : plan.groups) g.explain = r.explain;
     const auto w = std::make_shared<Work>(std::move(plan), r.options, watcher, std::vector<Published>(n));
     std::vector<std::thread> threads;
     if (!r.jobs) {
