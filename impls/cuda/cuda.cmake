@@ -1,5 +1,5 @@
 # The CUDA kernels: PTX for sm_80 and sm_90 beside the module that runs it, cubins where nvcc is found. Without nvcc the PTX that
-# is checked in (impls/cuda/rmsnorm/emitted, written by impls/cuda/emit.sh) is used: a test holds it to nvcc's.
+# is checked in (impls/cuda/*/emitted, written by impls/cuda/emit.sh) is used: a test holds it to nvcc's.
 #
 # nvcc is looked for in CUDAToolkit_ROOT, CUDA_PATH, the PATH, and where impls/cuda/get_nvcc.sh puts it.
 set(ULPGATE_CUDA_OUT ${CMAKE_BINARY_DIR}/bin/kernels/cuda)
@@ -28,23 +28,29 @@ endif()
 set_property(GLOBAL PROPERTY ULPGATE_NVCC "${NVCC}")
 set_property(GLOBAL PROPERTY ULPGATE_CUDA_MISSING "${cuda_missing}")
 
-set(cuda_outputs ${ULPGATE_CUDA_OUT}/rmsnorm.toml)
-add_custom_command(OUTPUT ${ULPGATE_CUDA_OUT}/rmsnorm.toml DEPENDS impls/cuda/rmsnorm/rmsnorm.toml
-  COMMAND ${CMAKE_COMMAND} -E copy ${CMAKE_SOURCE_DIR}/impls/cuda/rmsnorm/rmsnorm.toml ${ULPGATE_CUDA_OUT}/rmsnorm.toml)
-file(GLOB cuda_headers CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/impls/cuda/rmsnorm/*.cuh)
-foreach(arch 80 90)
-  set(ptx ${ULPGATE_CUDA_OUT}/rmsnorm.sm_${arch}.ptx)
-  list(APPEND cuda_outputs ${ptx})
-  if(NVCC)
-    # The compiler's folder names stand in no line of the PTX; its own version does.
-    add_custom_command(OUTPUT ${ptx} ${ULPGATE_CUDA_OUT}/rmsnorm.sm_${arch}.cubin
-      COMMAND ${NVCC} -std=c++17 -O3 -arch=compute_${arch} -ptx -o ${ptx} ${CMAKE_SOURCE_DIR}/impls/cuda/rmsnorm/rmsnorm.cu
-      COMMAND ${NVCC} -arch=sm_${arch} -cubin -o ${ULPGATE_CUDA_OUT}/rmsnorm.sm_${arch}.cubin ${ptx}
-      DEPENDS ${CMAKE_SOURCE_DIR}/impls/cuda/rmsnorm/rmsnorm.cu ${cuda_headers} VERBATIM)
-  else()
-    set(emitted ${CMAKE_SOURCE_DIR}/impls/cuda/rmsnorm/emitted/rmsnorm.sm_${arch}.ptx)
-    add_custom_command(OUTPUT ${ptx} DEPENDS ${emitted} COMMAND ${CMAKE_COMMAND} -E copy ${emitted} ${ptx})
+set(cuda_outputs "")
+file(GLOB cuda_headers CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/impls/cuda/rmsnorm/*.cuh ${CMAKE_SOURCE_DIR}/impls/cuda/query/*.cuh)
+foreach(name rmsnorm query probe)
+  set(source ${CMAKE_SOURCE_DIR}/impls/cuda/${name})
+  set(out ${ULPGATE_CUDA_OUT}/${name})
+  if(EXISTS ${source}/${name}.toml)
+    list(APPEND cuda_outputs ${out}.toml)
+    add_custom_command(OUTPUT ${out}.toml DEPENDS ${source}/${name}.toml COMMAND ${CMAKE_COMMAND} -E copy ${source}/${name}.toml ${out}.toml)
   endif()
+  foreach(arch 80 90)
+    set(ptx ${out}.sm_${arch}.ptx)
+    list(APPEND cuda_outputs ${ptx})
+    if(NVCC)
+      # The compiler's folder names stand in no line of the PTX; its own version does.
+      add_custom_command(OUTPUT ${ptx} ${out}.sm_${arch}.cubin
+        COMMAND ${NVCC} -std=c++17 -O3 -arch=compute_${arch} -ptx -o ${ptx} ${source}/${name}.cu
+        COMMAND ${NVCC} -arch=sm_${arch} -cubin -o ${out}.sm_${arch}.cubin ${ptx}
+        DEPENDS ${source}/${name}.cu ${cuda_headers} VERBATIM)
+    else()
+      set(emitted ${source}/emitted/${name}.sm_${arch}.ptx)
+      add_custom_command(OUTPUT ${ptx} DEPENDS ${emitted} COMMAND ${CMAKE_COMMAND} -E copy ${emitted} ${ptx})
+    endif()
+  endforeach()
 endforeach()
 # The faulty norms: sm_80 alone, to be named by the gate (bin/kernels/cuda/faulty/NAME.toml).
 file(GLOB faulty CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}/impls/cuda/faulty ${CMAKE_SOURCE_DIR}/impls/cuda/faulty/*.cu)
@@ -67,5 +73,21 @@ foreach(file ${faulty})
     add_custom_command(OUTPUT ${out}.ptx DEPENDS ${emitted} COMMAND ${CMAKE_COMMAND} -E copy ${emitted} ${out}.ptx)
   endif()
 endforeach()
+# The faulty query paths: one module, a launch description a fault.
+file(GLOB faulty CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}/impls/cuda/query_faulty ${CMAKE_SOURCE_DIR}/impls/cuda/query_faulty/*.toml)
+file(MAKE_DIRECTORY ${ULPGATE_CUDA_OUT}/query_faulty)
+set(source ${CMAKE_SOURCE_DIR}/impls/cuda/query_faulty)
+set(out ${ULPGATE_CUDA_OUT}/query_faulty)
+foreach(file ${faulty})
+  list(APPEND cuda_outputs ${out}/${file})
+  add_custom_command(OUTPUT ${out}/${file} DEPENDS ${source}/${file} COMMAND ${CMAKE_COMMAND} -E copy ${source}/${file} ${out}/${file})
+endforeach()
+list(APPEND cuda_outputs ${out}/faulty.ptx)
+if(NVCC)
+  add_custom_command(OUTPUT ${out}/faulty.ptx DEPENDS ${source}/faulty.cu ${source}/pieces.cuh
+    COMMAND ${NVCC} -std=c++17 -O3 -arch=compute_80 -ptx -o ${out}/faulty.ptx ${source}/faulty.cu VERBATIM)
+else()
+  add_custom_command(OUTPUT ${out}/faulty.ptx DEPENDS ${source}/emitted/faulty.ptx COMMAND ${CMAKE_COMMAND} -E copy ${source}/emitted/faulty.ptx ${out}/faulty.ptx)
+endif()
 add_custom_target(ulpgate_cuda DEPENDS ${cuda_outputs})
 add_dependencies(ulpgate_programs ulpgate_cuda)

@@ -1,5 +1,5 @@
-// The built-in CUDA norms on a GPU: their cubins through the driver, the parameters packed as for the executor. Every output word
-// must be the executor's as well; a call where one is not fails, with the row. Variant: none. On a card of sm_8x the sm_80
+// The built-in CUDA kernels on a GPU: their cubins through the driver, the parameters packed as for the executor. Every output word
+// must be the executor's as well; a call where one is not fails, with its place. Variant: none. On a card of sm_8x the sm_80
 // cubin runs, on a newer one sm_90's where it can; PTX is never loaded, since the driver's compiler may contract it.
 #include <dlfcn.h>
 #include <fmt/format.h>
@@ -9,9 +9,13 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "impls/cuda/driver/driver.hpp"
+#include "impls/cuda/launch/arguments.hpp"
 #include "impls/cuda/launch/call.hpp"
 #include "impls/cuda/ptx/error.hpp"
 #include "impls/ulpgate_kernel.h"
@@ -74,20 +78,26 @@ class OnHost {
         t.data = bytes_;
     }
     std::size_t element() const { return (t_.type & 0xff) / 8; }
-    // The device's bytes of now beside the host's: "row 3, column 7: the GPU gives 3f81, the executor 3f80"; "": all the same.
-    std::string difference(const char* name) const {
+    // The device's bytes of now beside the host's: "y [3, 7]: the GPU gives 3f81, the executor 3f80"; "": all the same.
+    std::string difference(std::string_view name) const {
         if (!bytes_) return "";
         std::vector<std::uint8_t> gpu(size_);
         Driver::get().copy_out(gpu.data(), device_, gpu.size());
-        const std::int64_t rows = t_.rank == 2 ? t_.size[0] : 1, columns = t_.size[t_.rank - 1];
-        for (std::int64_t r = 0; r < rows; ++r)
-            for (std::int64_t c = 0; c < columns; ++c) {
-                const auto at = static_cast<std::size_t>(r * (t_.rank == 2 ? t_.stride[0] : 0) + c) * element();
-                std::uint32_t a = 0, b = 0;
-                std::memcpy(&a, &gpu[at], element());
-                std::memcpy(&b, bytes_ + at, element());
-                if (a != b && !(nan(a) && nan(b))) return fmt::format("{}, row {}, column {}: the GPU gives {:x}, the executor {:x}", name, r, c, a, b);
+        std::int64_t n = 1;
+        for (std::uint32_t k = 0; k < t_.rank; ++k) n *= t_.size[k];
+        for (std::int64_t i = 0; i < n; ++i) {
+            std::int64_t rest = i, offset = 0;
+            std::string place;
+            for (std::uint32_t k = t_.rank; k-- > 0; rest /= t_.size[k]) {
+                offset += rest % t_.size[k] * t_.stride[k];
+                place = fmt::format("{}{}{}", rest % t_.size[k], place.empty() ? "" : ", ", place);
             }
+            const auto at = static_cast<std::size_t>(offset) * element();
+            std::uint32_t a = 0, b = 0;
+            std::memcpy(&a, &gpu[at], element());
+            std::memcpy(&b, bytes_ + at, element());
+            if (a != b && !(nan(a) && nan(b))) return fmt::format("{} [{}]: the GPU gives {:x}, the executor {:x}", name, place, a, b);
+        }
         return "";
     }
 
@@ -104,35 +114,54 @@ class OnHost {
     std::size_t size_ = 0;
 };
 
-struct Norms {
+struct Called {  // an entry of a description, and the module with its kernels
+    launch::Callable* callable;
+    void* module;
+    std::size_t index;
+};
+struct Kernels {
     std::string name, version, reason;
-    std::string cubin;
-    void* module = nullptr;
-    std::unique_ptr<launch::Callable> callable;
+    std::vector<std::unique_ptr<launch::Callable>> callables;
+    std::vector<std::unique_ptr<Called>> called;
     std::vector<ulpgate_entry> entries;
     ulpgate_descriptor descriptor{};
 };
 
-int rmsnorm(const ulpgate_rmsnorm* given) {
-    const auto* n = static_cast<const Norms*>(given->call.entry->user);
-    const auto index = static_cast<std::size_t>(given->call.entry - n->entries.data());
+// The executor first, on what the device holds before the call: in place, the kernel overwrites it.
+template <class Arguments>
+int run(const Called& c, const Arguments& given) {
+    Arguments a = given;
+    std::vector<std::pair<std::string_view, std::unique_ptr<OnHost>>> outputs, inputs;
+    std::vector<std::pair<void*, void*>> moved;  // device, host
+    launch::for_each_tensor(a, [&](std::string_view name, ulpgate_tensor& t, bool written) {
+        if (!t.data) return;
+        for (const auto& [device, host] : moved)
+            if (t.data == device) {
+                t.data = host;
+                return;
+            }
+        void* const device = t.data;
+        (written ? outputs : inputs).emplace_back(name, std::make_unique<OnHost>(t));
+        moved.emplace_back(device, t.data);
+    });
+    const int expected = [&] {
+        if constexpr (std::is_same_v<Arguments, ulpgate_rmsnorm>) return c.callable->call(c.index, a);
+        else return c.callable->call(c.index, launch::Tensors(a));
+    }();
+    Gpu gpu(c.module);
+    const int status = c.callable->call(c.index, launch::Tensors(given), gpu);
+    if (status != ULPGATE_OK) return status;
+    Driver::get().synchronize();
+    if (expected != status) throw std::runtime_error(fmt::format("the executor returns {} where the GPU returns {}", expected, status));
+    for (const auto& [name, on_host] : outputs)
+        if (const auto what = on_host->difference(name); !what.empty()) throw std::runtime_error(what);
+    return ULPGATE_OK;
+}
+
+template <class Arguments>
+int call(const Arguments* a) {
     try {
-        // The executor first, on what the device holds before the call: in place, the kernel overwrites it.
-        ulpgate_rmsnorm a = *given;
-        OnHost x(a.x), w(a.w), beta(a.beta), residual(a.residual), y(a.y), residual_out(a.residual_out), rstd(a.rstd);
-        if (given->y.data == given->x.data) a.y.data = a.x.data;
-        if (given->residual_out.data == given->residual.data) a.residual_out.data = a.residual.data;
-        const int expected = n->callable->call(index, a);
-        Gpu gpu(n->module);
-        const int status = n->callable->call(index, *given, gpu);
-        if (status != ULPGATE_OK) return status;
-        Driver::get().synchronize();
-        if (expected != status) throw std::runtime_error(fmt::format("the executor returns {} where the GPU returns {}", expected, status));
-        const bool in_place = given->y.data == given->x.data, residual_in_place = given->residual_out.data && given->residual_out.data == given->residual.data;
-        for (const auto& what : {in_place ? x.difference("y") : y.difference("y"), residual_in_place ? residual.difference("residual_out") : residual_out.difference("residual_out"),
-                                 rstd.difference("rstd")})
-            if (!what.empty()) throw std::runtime_error(what);
-        return ULPGATE_OK;
+        return run(*static_cast<const Called*>(a->call.entry->user), *a);
     } catch (const cuda::DriverError& e) {
         why = fmt::format("{}: {}", Driver::get().card(), e.what());
     } catch (const ptx::Error& e) {
@@ -143,30 +172,41 @@ int rmsnorm(const ulpgate_rmsnorm* given) {
     return ULPGATE_FAILED;
 }
 
-// "" or why the norms do not run here.
-std::string prepare(Norms& n) {
+// The entries of one description. "" or why they do not run here.
+std::string add(Kernels& n, const std::string& name, const std::string& arch) {
+    const std::string path = folder() + name + "." + arch + ".cubin";
+    if (!std::filesystem::exists(path)) return fmt::format("no {}: built without nvcc (impls/cuda/get_nvcc.sh installs it)", std::filesystem::path(path).filename().string());
+    std::string cubin;
+    if (const auto wrong = read_file(path, cubin, std::size_t{256} << 20); !wrong.empty()) return wrong;
+    launch::Member member;
+    member.arch = arch;
+    auto& callable = n.callables.emplace_back(std::make_unique<launch::Callable>(launch::read_description(folder() + name + ".toml", arch), member));
+    void* const module = Driver::get().load(cubin.data());
+    const auto& all = callable->description().entries;
+    for (std::size_t k = 0; k < all.size(); ++k) {
+        ulpgate_entry entry{};
+        entry.size = sizeof entry;
+        entry.contract = all[k].contract.c_str();
+        if (all[k].op == "mla_query") entry.mla_query = call<ulpgate_mla_query>;
+        else if (all[k].op == "linear") entry.linear = call<ulpgate_linear>;
+        else entry.rmsnorm = call<ulpgate_rmsnorm>;
+        entry.align = all[k].align;
+        entry.user = n.called.emplace_back(std::make_unique<Called>(Called{callable.get(), module, k})).get();
+        n.entries.push_back(entry);
+    }
+    return "";
+}
+
+// "" or why the kernels do not run here.
+std::string prepare(Kernels& n) {
     const Driver& driver = Driver::get();
     if (!driver.unavailable().empty()) return driver.unavailable();
     const std::string arch = cubin_arch(driver.arch());
     if (arch.empty()) return fmt::format("no cubin for {} ({}): sm_8x and sm_9x are built", driver.card(), driver.arch());
-    const std::string path = folder() + "rmsnorm." + arch + ".cubin";
-    if (!std::filesystem::exists(path)) return fmt::format("no {}: built without nvcc (impls/cuda/get_nvcc.sh installs it)", std::filesystem::path(path).filename().string());
-    if (const auto wrong = read_file(path, n.cubin); !wrong.empty()) return wrong;
-    launch::Member member;
-    member.arch = arch;
-    n.callable = std::make_unique<launch::Callable>(launch::read_description(folder() + "rmsnorm.toml", arch), member);
-    n.module = Driver::get().load(n.cubin.data());
-    n.name = n.callable->description().name;
+    for (const char* name : {"rmsnorm", "query"})
+        if (const auto reason = add(n, name, arch); !reason.empty()) return reason;
+    n.name = "CUDA kernels";
     n.version = fmt::format("{}, {}, driver {}.{}", driver.card(), arch, driver.version() / 1000, driver.version() % 1000 / 10);
-    for (const auto& e : n.callable->description().entries) {
-        ulpgate_entry entry{};
-        entry.size = sizeof entry;
-        entry.contract = e.contract.c_str();
-        entry.rmsnorm = rmsnorm;
-        entry.align = e.align;
-        entry.user = &n;
-        n.entries.push_back(entry);
-    }
     return "";
 }
 
@@ -174,7 +214,7 @@ std::string prepare(Norms& n) {
 
 const ulpgate_descriptor* ULPGATE_DESCRIBE(const char* variant) {
     if (variant) return nullptr;
-    static Norms n;
+    static Kernels n;
     if (n.descriptor.size) return &n.descriptor;
     try {
         n.reason = prepare(n);

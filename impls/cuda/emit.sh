@@ -5,9 +5,11 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 impls/cuda/get_nvcc.sh
 nvcc=build/cuda-toolkit/nvidia/cu13/bin/nvcc
 [[ -x $nvcc ]] || nvcc=nvcc
-mkdir -p impls/cuda/rmsnorm/emitted
-for arch in 80 90; do
-  $nvcc -std=c++17 -O3 -arch=compute_$arch -ptx -o impls/cuda/rmsnorm/emitted/rmsnorm.sm_$arch.ptx impls/cuda/rmsnorm/rmsnorm.cu
+for name in rmsnorm query probe; do
+  mkdir -p impls/cuda/$name/emitted
+  for arch in 80 90; do
+    $nvcc -std=c++17 -O3 -arch=compute_$arch -ptx -o impls/cuda/$name/emitted/$name.sm_$arch.ptx impls/cuda/$name/$name.cu
+  done
 done
 mkdir -p impls/cuda/faulty/emitted
 for source in impls/cuda/faulty/*.cu; do
@@ -16,3 +18,5 @@ for source in impls/cuda/faulty/*.cu; do
   [[ $name == fast_math ]] && fast=(-use_fast_math)
   $nvcc -std=c++17 -O3 "${fast[@]}" -arch=compute_80 -ptx -o impls/cuda/faulty/emitted/$name.ptx "$source"
 done
+mkdir -p impls/cuda/query_faulty/emitted
+$nvcc -std=c++17 -O3 -arch=compute_80 -ptx -o impls/cuda/query_faulty/emitted/faulty.ptx impls/cuda/query_faulty/faulty.cu

@@ -30,8 +30,10 @@ std::string compiler_line(const std::string& ptx) {
 
 TEST(Nvcc, TheCheckedInPtxIsWhatItEmits) {
     NEEDS_NVCC;
-    std::vector<std::pair<std::string, std::string>> pairs{{built + "rmsnorm.sm_80.ptx", sources + "rmsnorm/emitted/rmsnorm.sm_80.ptx"},
-                                                           {built + "rmsnorm.sm_90.ptx", sources + "rmsnorm/emitted/rmsnorm.sm_90.ptx"}};
+    std::vector<std::pair<std::string, std::string>> pairs;
+    for (const std::string name : {"rmsnorm", "query", "probe"})
+        for (const std::string arch : {".sm_80.ptx", ".sm_90.ptx"}) pairs.emplace_back(built + name + arch, sources + name + "/emitted/" + name + arch);
+    pairs.emplace_back(built + "query_faulty/faulty.ptx", sources + "query_faulty/emitted/faulty.ptx");
     for (const auto& e : std::filesystem::directory_iterator(sources + "faulty/emitted")) pairs.emplace_back(built + "faulty/" + e.path().filename().string(), e.path().string());
     if (compiler_line(file(pairs[0].first)) != compiler_line(file(pairs[0].second)))
         GTEST_SKIP() << "nvcc here: " << compiler_line(file(pairs[0].first)) << "; the checked-in PTX is of " << compiler_line(file(pairs[0].second));
@@ -39,7 +41,7 @@ TEST(Nvcc, TheCheckedInPtxIsWhatItEmits) {
 }
 
 // Instruction classes by the low 9 bits of each 16-byte SASS instruction.
-enum Class { fmul, fadd, ffma, mufu, classes };
+enum Class { fmul, fadd, ffma, mufu, hmma, classes };
 using Census = std::array<int, classes>;
 
 // .text.KERNEL sections of a cubin.
@@ -72,6 +74,7 @@ std::map<std::string, Census> sass(const std::string& cubin) {
             case 0x021: ++c[fadd]; break;
             case 0x023: ++c[ffma]; break;
             case 0x108: ++c[mufu]; break;
+            case 0x03c: ++c[hmma]; break;
             }
         }
     }
@@ -132,6 +135,28 @@ TEST_P(Sass, HoldsTheArithmeticOfThePtx) {
         if (k.name.starts_with("block_")) EXPECT_EQ(got[fadd], right[fadd]) << k.name;
         else EXPECT_GE(got[fadd], right[fadd]) << k.name;
     }
+}
+// The projections, rotations and copies: no division or root but of integers, so that every class but MUFU is the PTX's own count.
+TEST_P(Sass, HoldsTheTensorCoreStepsOfThePtx) {
+    NEEDS_NVCC;
+    const std::string arch = GetParam();
+    const auto module = ptx::parse_module(launch::ptx_image(built + "query." + arch + ".ptx", arch).ptx);
+    const auto kernels = sass(file(built + "query." + arch + ".cubin"));
+    ASSERT_EQ(kernels.size(), module.kernels.size());
+    int steps = 0;
+    for (const auto& k : module.kernels) {
+        if (k.name.starts_with("norm_")) continue;
+        Census right{};
+        for (const auto& s : k.statements) {
+            right[fmul] += s.opcode == "mul.rn.f32";
+            right[fadd] += s.opcode == "add.rn.f32";
+            right[ffma] += s.opcode == "fma.rn.f32";
+            right[hmma] += s.opcode.starts_with("mma.sync");
+        }
+        for (const auto c : {fmul, fadd, ffma, hmma}) EXPECT_EQ(kernels.at(k.name)[c], right[c]) << k.name << " class " << c;
+        steps += right[hmma];
+    }
+    EXPECT_EQ(steps, 40);
 }
 INSTANTIATE_TEST_SUITE_P(Nvcc, Sass, ::testing::Values("sm_80", "sm_90"), [](const auto& i) { return i.param; });
 

@@ -15,6 +15,7 @@ struct GateOptions {
     std::uint64_t seed = 0;
     bool probes = true;     // false: without the profiles that were designed with the faults in mind
     bool quick = false;     // an eighth of the rows, on the model's shape only
+    bool whole = true;      // false: mla_query and head on small shapes alone, for what is executed instruction by instruction
     std::int64_t rows = 0;  // of each profile on the model's shape; 0: the profile's own
 };
 

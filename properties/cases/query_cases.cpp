@@ -71,7 +71,7 @@ std::vector<Case> query_cases(const Op& op, const Claim& claim, std::int64_t d, 
             }
         }
         // The model's shape: 30 million weights a case.
-        if ((d == 0 && !o.quick && p->whole) || d == 7168) {
+        if ((d == 0 && !o.quick && o.whole && p->whole) || d == 7168) {
             Case& c = out.emplace_back();
             c.op = op.name;
             c.claim = claim;

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "reference/orders/order.hpp"
+#include "reference/tensor_core/sum.hpp"
 
 namespace ulpgate {
 namespace {
@@ -125,6 +126,13 @@ bool set_order(Contract& c, std::string_view s) {
     return o && (c.*Member = o->text(), true);
 }
 
+// Of a projection: a tensor core's sum too.
+template <auto Member>
+bool set_sum(Contract& c, std::string_view s) {
+    if (const auto core = find_tensor_core_sum(s)) return c.*Member = core->text(), true;
+    return set_order<Member>(c, s);
+}
+
 std::string order_values() {
     std::string s = "any";
     for (const Order* o : orders::all()) {
@@ -181,9 +189,10 @@ const std::vector<Field>& fields() {
         choice<&Contract::inplace, inplace_names>("inplace", "never", "whether y may, or must, be x's memory"),
         choice<&Contract::weights, weight_names>("weights", "x", "type of the matrices; e4m3: f32 scales per 128 x 128 block, dequantised exactly or in f32"),
         choice<&Contract::bias, bias_names>("bias", "none", "q_a_proj has a bias: added before the one rounding to T, or after it"),
-        {"a.order", false, order_values(), "any", "of q_a_proj's sums, as order", set_order<&Contract::a_order>,
+        {"a.order", false, order_values() + ", " + std::string(tensor_core_sum_values), "any",
+         "of q_a_proj's sums, as order; mma: groups of columns that a tensor core adds at once, cut off below its fraction bits", set_sum<&Contract::a_order>,
          [](const Contract& c) { return c.a_order; }},
-        {"b.order", false, order_values(), "any", "of q_b_proj's sums (or the head's), as order", set_order<&Contract::b_order>,
+        {"b.order", false, order_values() + ", " + std::string(tensor_core_sum_values), "any", "of q_b_proj's sums (or the head's), as a.order", set_sum<&Contract::b_order>,
          [](const Contract& c) { return c.b_order; }},
         choice<&Contract::a_part, part_names>("a.part", "f32", "partial sums of q_a_proj: t lets each of them lose half an ulp of T"),
         choice<&Contract::b_part, part_names>("b.part", "f32", "the same of q_b_proj"),

@@ -7,6 +7,7 @@
 #include "reference/admissible/sum_bound.hpp"
 #include "reference/orders/order.hpp"
 #include "reference/ops/query_tensors.hpp"
+#include "reference/tensor_core/sum.hpp"
 
 namespace ulpgate {
 namespace {
@@ -45,6 +46,13 @@ int height_of(const std::string& order, std::size_t n) {
     return o ? o->order->height(Height{}, n, o->p) : -1;
 }
 
+// What narrowing the partial sums to T adds, to an error of e.
+double narrowing(const Projection& p, double m, double e, std::int64_t terms, double gamma) {
+    if (p.part != Accumulate::t || p.t == Type::f32) return 0;
+    const Unit t = unit_of(p.t);
+    return (t.u * (m + e) + static_cast<double>(terms) * t.eta) * (1 + gamma);
+}
+
 // How far a sum in f32 may be from the exact one. terms: that are not 0; m: sum of their magnitudes.
 double sum_error(const Projection& p, int height, bool scaled, double m, std::int64_t terms, int unit) {
     const std::int64_t rounded = (p.rounded_products ? 1 : 0) + (scaled ? 2 : 0);
@@ -54,10 +62,7 @@ double sum_error(const Projection& p, int height, bool scaled, double m, std::in
     double e = gamma * m;
     if (rounded == 0) e = std::min(e, static_cast<double>(std::max<std::int64_t>(terms - 1, 0)) * unit32 * ufp(m * (1 + gamma)));
     if (unit < -149 || rounded) e += static_cast<double>(terms) * 0x1p-149 * (1 + gamma);
-    if (p.part == Accumulate::t && p.t != Type::f32) {
-        const Unit t = unit_of(p.t);
-        e += (t.u * (m + e) + static_cast<double>(terms) * t.eta) * (1 + gamma);
-    }
+    e += narrowing(p, m, e, terms, gamma);
     return e * (1 + 0x1p-40);
 }
 
@@ -129,7 +134,13 @@ void project(Matrix& w, const Projection& p, const Ranges& x, std::span<const fl
         wide.push_back({k, std::max(static_cast<double>(x[k].hi) - c, c - static_cast<double>(x[k].lo)) * (1 + 0x1p-50), x[k].free || !std::isfinite(x[k].hi - x[k].lo)});
     }
     const DotVector a(nominal);
-    const int height = height_of(p.order, x.size());
+    const auto core = find_tensor_core_sum(p.order);
+    const int height = core ? -1 : height_of(p.order, x.size());
+    const auto error_of = [&](double m, std::int64_t terms, int unit) {
+        if (!core) return sum_error(p, height, w.has_scales(), m, terms, unit);
+        const double e = tensor_core_error(*core, m, terms, static_cast<std::int64_t>(x.size()), p.bias == Bias::before);
+        return e + narrowing(p, m, e, terms, bound_by_count(unit32, core->chains));
+    };
     // A partial sum that overflows is inf, and inf - inf is NaN: beyond this anything may come out.
     const double overflow = p.part == Accumulate::t ? largest_of(p.t) : 0x1p127;
     out.resize(static_cast<std::size_t>(count < 0 ? w.rows() - first : count));
@@ -161,7 +172,7 @@ void project(Matrix& w, const Projection& p, const Ranges& x, std::span<const fl
             y.allowed.free = free;
         } else {
             const bool exact = spread == 0 && d.exact_in_f32() && p.part == Accumulate::f32;
-            const double m = d.magnitude + spread, e = exact ? 0 : sum_error(p, height, w.has_scales(), m, d.terms + more, d.unit);
+            const double m = d.magnitude + spread, e = exact ? 0 : error_of(m, d.terms + more, d.unit);
             y.width = spread + e + d.error;
             if (free || !(m + e < overflow)) y.allowed = {nan32, nan32, true};
             else if (y.width == 0) y.allowed = Range::of(decode(p.round, y.nearest));
@@ -179,7 +190,12 @@ void project(Matrix& w, const Projection& p, const Ranges& x, std::span<const fl
 }
 
 void restate(Matrix& w, const Projection& p, const QueryPieces& pieces, std::span<const float> x, std::span<const float> bias, std::span<float> out, std::int64_t first) {
-    const auto order = *find_order(p.order == "any" ? "sequential" : p.order);
+    const auto core = find_tensor_core_sum(p.order);
+    const auto order = *find_order(p.order == "any" || core ? "sequential" : p.order);
+    const auto sum = [&](std::span<const float> a, std::span<const float> b) {
+        if (!core) return order.order->dot({a.data(), b.data()}, a.size(), order.p);
+        return p.t == Type::fp16 ? tensor_core_sum<Fp16>(*core, a, b) : tensor_core_sum<Bf16>(*core, a, b);
+    };
     std::vector<float> dequantised(x.size());
     for (std::size_t o = 0; o < out.size(); ++o) {
         const WeightRow row = w.row(first + static_cast<std::int64_t>(o));
@@ -195,10 +211,10 @@ void restate(Matrix& w, const Projection& p, const QueryPieces& pieces, std::spa
             const std::size_t parts = pieces.splits > 1 ? static_cast<std::size_t>(pieces.splits) : 2, n = x.size();
             for (std::size_t q = 0; q < parts; ++q) {
                 const std::size_t from = n * q / parts, end = n * (q + 1) / parts;
-                s += round_to(p.t, order.order->dot({x.data() + from, v.data() + from}, end - from, order.p));
+                s += round_to(p.t, sum(x.subspan(from, end - from), v.subspan(from, end - from)));
             }
         } else {
-            s = order.order->dot({x.data(), v.data()}, x.size(), order.p);
+            s = sum(x, v);
         }
         if (p.bias == Bias::before) s += bias[o];
         out[o] = p.round == Type::f32 ? s : round_to(p.round, s);

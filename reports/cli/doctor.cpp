@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "impls/cuda/probe/probe.hpp"
 #include "impls/subject/subject.hpp"
 #include "reference/base/file.hpp"
 #include "reports/cli/gate_request.hpp"
@@ -73,8 +74,40 @@ int mutants_run(const Arguments& a) {
     return std::all_of(all.begin(), all.end(), [](const Floor& f) { return f.held; }) ? 0 : 3;
 }
 
+void write_table(const cuda::ProbeResult& r, const cuda::Table& t, const std::string& folder) {
+    std::vector<std::uint8_t> packed;
+    const auto name = fmt::format("{}/{}.{}.bin", folder, t.instruction.substr(0, t.instruction.find('_')), r.arch);
+    if (const auto wrong = cuda::pack(t, packed); !wrong.empty()) return void(fmt::print("note  {:<10} {} is not written: {}\n", "table", name, wrong));
+    if (const auto wrong = write_file(name, {reinterpret_cast<const char*>(packed.data()), packed.size()}); !wrong.empty()) throw UsageError(wrong);
+    fmt::print("ok    {:<10} {}: {} bytes, 4 deltas a byte\n", "table", name, packed.size());
+}
+
+// What only a GPU can answer. Without one: why, and exit 5.
+int ask_gpu(const Arguments& a) {
+    const auto folder = a.text("tables");
+    if (std::error_code ec; !folder.empty() && !std::filesystem::is_directory(folder, ec)) throw UsageError(fmt::format("--tables: {} is no folder", folder));
+    try {
+        const auto r = cuda::probe(a.home + "/kernels/cuda", ~0u);
+        if (!r.unavailable.empty()) {
+            fmt::print("note  {:<10} SKIPPED: {}\n", "gpu", r.unavailable);
+            return 5;
+        }
+        fmt::print("ok    {:<10} {}, {}, driver {}.{}\n", "gpu", r.card, r.arch, r.driver / 1000, r.driver % 1000 / 10);
+        for (const auto& line : cuda::findings(r)) fmt::print("ok    {:<10} {}\n", "gpu", line);
+        for (const auto& t : r.tables)
+            if (!folder.empty()) write_table(r, t, folder);
+        return 0;
+    } catch (const UsageError&) {
+        throw;
+    } catch (const std::runtime_error& e) {
+        fmt::print("BAD   {:<10} {}\n", "gpu", e.what());
+        return 3;
+    }
+}
+
 int doctor_run(const Arguments& a) {
     if (a.has("mutants")) return mutants_run(a);
+    if (a.has("gpu")) return ask_gpu(a);
     auto c = machine_context();
     Visit v;
     v.good("version", fmt::format("ulpgate {}", c.version));
@@ -100,6 +133,8 @@ int doctor_run(const Arguments& a) {
 }
 
 constexpr Flag flags[] = {
+    {"gpu", Takes::nothing, "", "ask the GPU what no document says: words of rsqrt and rcp, flushing, how far down a tensor core keeps bits"},
+    {"tables", Takes::one, "DIR", "with --gpu: write those words as deltas from the correctly rounded ones, 4 a byte"},
     {"mutants", Takes::nothing, "", "measure how well faults are named: each listed one under foreign arithmetics, none, and unlisted ones by hand"},
     {"sample", Takes::nothing, "", "of --mutants: each fault under one arithmetic a type, d = 385, instead of under all"},
     {"d", Takes::list, "D", "of --mutants: these widths (default 512, 1536, 1537, 7168)"},
@@ -111,6 +146,6 @@ constexpr Flag flags[] = {
 }  // namespace
 
 PIECE(Verb, doctor) = {"doctor", "", "look at machine, build, oracle, child process and kernels; --mutants: measure how well faults are named",
-    "Exit: 0 all well, 3 something is to be put right (--mutants: a floor is not met).", flags, 0, 0, doctor_run};
+    "Exit: 0 all well, 3 something is to be put right (--mutants: a floor is not met), 5 --gpu and there is none.", flags, 0, 0, doctor_run};
 
 }  // namespace ulpgate::cli

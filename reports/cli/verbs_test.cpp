@@ -48,6 +48,14 @@ TEST(Doctor, FindsThisBuildWell) {
         EXPECT_NE(r.out.find(part), std::string::npos) << r.out;
 }
 
+TEST(Doctor, SaysWhyNoGpuCanBeAsked) {
+    const Folder f;
+    const auto r = ulpgate(f, {"doctor", "--gpu"}, {{"ULPGATE_CUDA_DRIVER", "/nowhere/libcuda.so.1"}});
+    EXPECT_EQ(r.exit, 5) << r.both();
+    EXPECT_NE(r.out.find("SKIPPED: no CUDA driver: /nowhere/libcuda.so.1"), std::string::npos) << r.out;
+    EXPECT_EQ(ulpgate(f, {"doctor", "--gpu", "--tables", "nowhere"}).exit, 2);
+}
+
 // Every tolerance test passes; four kernels are not what they claim, two are.
 TEST(Demo, AllcloseSeesNothingAndTheGateSeesFour) {
     const Folder f;

@@ -25,6 +25,7 @@ void add_generated(const Op& op, const Claim& claim, const CaseFilter& f, CaseSe
     if (options.profiles.empty() && !f.profiles.empty()) return;
     options.seed = f.seed;
     options.probes = f.probes;
+    options.whole = f.whole;
     for (auto d : f.d.empty() ? std::vector<std::int64_t>{0} : f.d) {
         const auto whole = gate_cases(op, claim, d, options);
         set.default_rows += rows_of(whole);

@@ -60,13 +60,18 @@ void add(Plan& plan, GroupPlan g, std::int64_t default_rows) {
     plan.groups.push_back(std::move(g));
 }
 
+// PTX that is executed: a token on the model's shape takes seconds.
+bool is_executed(const std::string& text) { return text == "ptx" || text.starts_with("ptx@") || text.find(".toml") != text.npos; }
+
 void plan_gate(const RunRequest& r, const std::string& text, const std::vector<Entry>& entries, Plan& plan) {
+    CaseFilter filter = r.filter;
+    filter.whole = !is_executed(text);
     for (const Op* op : ops::all()) {
         if (!wanted(r.filter.ops, std::string(op->name))) continue;
         for (const auto& e : entries) {
             if (e.info.abi != op->abi || !wanted(r.filter.types, std::string(name(e.claim[0].x)))) continue;
             for (const auto& claim : held_to(r, entries, e)) {
-                auto set = cases_for(*op, claim, r.filter);
+                auto set = cases_for(*op, claim, filter);
                 if (!set.error.empty()) plan.error = set.error;
                 add(plan, {text, e.index, std::string(op->name), claim, std::move(set.cases)}, set.default_rows);
             }

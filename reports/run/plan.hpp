@@ -17,6 +17,7 @@ struct CaseFilter {
     std::uint64_t seed = 0;
     std::int64_t rows = 0;      // 0: the profile's own
     bool quick = false, probes = true;
+    bool whole = true;          // false: no query path on the model's shape unless d asks for it
     std::string activations;    // a safetensors file instead of the bundled one
 };
 

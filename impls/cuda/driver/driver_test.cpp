@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cstring>
 #include <filesystem>
 #include <tuple>
 
@@ -21,10 +22,13 @@ class Gpu : public ::testing::Test {
         folder = fs::temp_directory_path() / ("ulpgate_gpu_" + std::to_string(::getpid()));
         fs::create_directories(folder);
         const fs::path built = ULPGATE_HOME "/kernels/cuda";
-        for (const char* name : {"cuda.so", "rmsnorm.toml", "rmsnorm.sm_80.ptx", "rmsnorm.sm_90.ptx"})
-            fs::copy_file(built / name, folder / name, fs::copy_options::overwrite_existing);
-        for (const char* arch : {"80", "90"})
-            fs::copy_file(folder / ("rmsnorm.sm_" + std::string(arch) + ".ptx"), folder / ("rmsnorm.sm_" + std::string(arch) + ".cubin"), fs::copy_options::overwrite_existing);
+        const auto copy = [](const fs::path& from, const fs::path& to) { fs::copy_file(from, to, fs::copy_options::overwrite_existing); };
+        copy(built / "cuda.so", folder / "cuda.so");
+        for (const std::string name : {"rmsnorm", "query"}) {
+            copy(built / (name + ".toml"), folder / (name + ".toml"));
+            for (const std::string arch : {".sm_80", ".sm_90"})
+                for (const char* end : {".ptx", ".cubin"}) copy(built / (name + arch + ".ptx"), folder / (name + arch + end));
+        }
     }
     void TearDown() override { fs::remove_all(folder); }
 
@@ -60,6 +64,32 @@ class Gpu : public ::testing::Test {
                 }
         return t;
     }
+    static Tensors query_tensors(const EntryInfo& e) {
+        Claim claim;
+        EXPECT_FALSE(parse(e.contract, claim));
+        const Op& op = *find_op(e.abi == Abi::linear ? "head" : "mla_query");
+        Sizes n;
+        op.defaults(n);
+        n[Dim::tokens] = 3;
+        n[op.d] = 72;
+        if (e.abi == Abi::linear) n[Dim::b_out] = 20;
+        else n[Dim::q_rank] = 16, n[Dim::heads] = 2, n[Dim::kv_rank] = 6, n[Dim::nope] = 8, n[Dim::rope] = 4, n[Dim::places] = 8;
+        if (claim[0].kv == Kv::fused) n[Dim::kv_out] = 6 + 4;
+        op.derive(n);
+        Tensors t = lay_out(op, claim[0], n, 0, 0);
+        for (Tensor& v : t.all)
+            if (v.spec->input())
+                for (std::int64_t k = 0; k < v.extent(); ++k) {
+                    if (v.type == Type::i64) {
+                        const std::int64_t position = k % 8;
+                        std::memcpy(v.storage.data() + k * 8, &position, 8);
+                        continue;
+                    }
+                    const auto w = static_cast<std::uint32_t>((bytes(v.type) == 1 ? 0x30 : 0x3c00) + (k * 37) % (bytes(v.type) == 1 ? 20 : 900));
+                    v.set_word(k, bytes(v.type) == 4 ? 0x3f800000u + static_cast<std::uint32_t>(k * 7919 % 65536) : w);
+                }
+        return t;
+    }
     void expect_call(const Environment& environment, Event event, const std::string& words) const {
         auto s = open(environment);
         ASSERT_EQ(s->start().event, Event::ok);
@@ -79,13 +109,36 @@ TEST_F(Gpu, HasTheExecutorsBits) {
     auto executor = open_subject("ptx@sm_90", o);
     ASSERT_EQ(executor->start().event, Event::ok);
     ASSERT_EQ(gpu->entries().size(), executor->entries().size());
-    for (std::size_t k = 0; k < gpu->entries().size(); ++k)
+    for (std::size_t k = 0; k < gpu->entries().size(); ++k) {
+        if (gpu->entries()[k].abi != Abi::rmsnorm) continue;
         for (const auto& [rows, d, ld] : {std::tuple{0, 512, 0}, {1, 1, 0}, {3, 7, 9}, {9, 512, 576}, {2, 1537, 0}}) {
             const Tensors t = tensors(gpu->entries()[k].contract, rows, d, ld);
             const Outcome a = gpu->run(k, t), b = executor->run(k, t);
             ASSERT_EQ(a.event, b.event) << gpu->entries()[k].contract << ' ' << rows << 'x' << d << ": " << a.what << b.what;
             EXPECT_EQ(a.out, b.out) << gpu->entries()[k].contract << ' ' << rows << 'x' << d;
         }
+    }
+}
+// The query path and projections: every entry.
+TEST_F(Gpu, HasTheExecutorsBitsOfTheQueryPath) {
+    auto gpu = open();
+    ASSERT_EQ(gpu->start().event, Event::ok);
+    SubjectOptions o;
+    o.home = ULPGATE_HOME;
+    auto executor = open_subject("ptx@sm_90", o);
+    ASSERT_EQ(executor->start().event, Event::ok);
+    int run = 0;
+    for (std::size_t k = 0; k < gpu->entries().size(); ++k) {
+        const EntryInfo& e = gpu->entries()[k];
+        if (e.abi == Abi::rmsnorm) continue;
+        const Tensors t = query_tensors(e);
+        const Outcome a = gpu->run(k, t), b = executor->run(k, t);
+        ASSERT_EQ(a.event, Event::ok) << e.contract << ": " << a.what;
+        ASSERT_EQ(b.event, Event::ok) << e.contract << ": " << b.what;
+        EXPECT_EQ(a.out, b.out) << e.contract;
+        ++run;
+    }
+    EXPECT_GE(run, 17);
 }
 TEST_F(Gpu, RunsTheCubinOfTheCardsMajorVersion) {
     auto s = open({{"STUB_ARCH", "89"}});
@@ -123,7 +176,7 @@ TEST_F(Gpu, WhatTheKernelWritesIsSaidToTheByte) {
     expect_call({{"STUB_DAMAGE", "1,-3"}}, Event::corrupted, "touched byte 3 before w");
 }
 TEST_F(Gpu, AnotherBitThanTheExecutorsIsTold) {
-    expect_call({{"STUB_DAMAGE", "3,130"}}, Event::failed, "y, row 1, column 1: the GPU gives ");
+    expect_call({{"STUB_DAMAGE", "3,130"}}, Event::failed, "y [1, 1]: the GPU gives ");
 }
 
 }  // namespace

@@ -72,16 +72,7 @@ class Executor final : public Machine {
     std::vector<std::vector<std::uint8_t>> scratch_;
 };
 
-double real(const Param& p, const ulpgate_rmsnorm& a) {
-    if (p.value == "eps") return a.eps;
-    if (p.value == "rcp_d") return p.type == "f32" ? static_cast<double>(1.0f / static_cast<float>(a.d)) : 1.0 / static_cast<double>(a.d);
-    char* end = nullptr;
-    const double v = std::strtod(p.value.c_str(), &end);
-    if (p.value.empty() || *end) wrong(fmt::format("no {} '{}': eps, rcp_d or a number", p.type, p.value));
-    return v;
-}
-
-std::vector<std::uint8_t> pack(const KernelLaunch& l, std::size_t size, const ulpgate_rmsnorm& a, const Tensors& t, const Scratch& scratch) {
+std::vector<std::uint8_t> pack(const KernelLaunch& l, std::size_t size, const Tensors& t, const Scratch& scratch) {
     std::vector<std::uint8_t> out(size, 0);
     const auto places = layout(l);
     for (std::size_t n = 0; n < places.size(); ++n) {
@@ -94,10 +85,10 @@ std::vector<std::uint8_t> pack(const KernelLaunch& l, std::size_t size, const ul
             else if (p.value != "null") wrong(fmt::format("no tensor or buffer '{}'", p.value));
             std::memcpy(to, &v, sizeof v);
         } else if (p.type == "f32") {
-            const auto v = static_cast<float>(real(p, a));
+            const auto v = static_cast<float>(t.real(p.value));
             std::memcpy(to, &v, sizeof v);
         } else if (p.type == "f64") {
-            const double v = real(p, a);
+            const double v = t.real(p.value);
             std::memcpy(to, &v, sizeof v);
         } else {
             const auto v = evaluate(p.value, [&](std::string_view name) { return t.value(name); });
@@ -131,7 +122,8 @@ Member parse_member(const std::string& text) {
         else if (part == "approx=nearest") m.approximate = ptx::Approximate::nearest;
         else if (part == "approx=low") m.approximate = ptx::Approximate::low;
         else if (part == "approx=high") m.approximate = ptx::Approximate::high;
-        else wrong(fmt::format("no variant '{}': sm_NN, fuse=none|first|second, approx=nearest|low|high", part));
+        else if (int floor = 0; part.starts_with("floor=") && parse_integer(part.substr(6), floor) && floor >= 1 && floor <= 300) m.floor = floor;
+        else wrong(fmt::format("no variant '{}': sm_NN, fuse=none|first|second, approx=nearest|low|high, floor=1 to 300", part));
     }
     return m;
 }
@@ -141,6 +133,7 @@ std::string print(const Member& m) {
     const auto add = [&](const char* part) { s += (s.empty() ? "" : ",") + std::string(part); };
     if (m.fuse != ptx::Fuse::none) add(m.fuse == ptx::Fuse::first ? "fuse=first" : "fuse=second");
     if (m.approximate != ptx::Approximate::nearest) add(m.approximate == ptx::Approximate::low ? "approx=low" : "approx=high");
+    if (m.floor) add(fmt::format("floor={}", *m.floor).c_str());
     return s;
 }
 
@@ -166,31 +159,25 @@ Callable::Callable(const Description& d, const Member& m) : description_(d), mem
 }
 
 int Callable::call(std::size_t entry, const ulpgate_rmsnorm& a) {
-    const int status = execute(description_.entries.at(entry), a, 0);
+    const int status = call(entry, Tensors(a));
     if (status != ULPGATE_OK || a.rows < 8 || spread_checked_.contains(entry)) return status;
     spread_checked_.insert(entry);
     check_spread(entry, a);
     return status;
 }
 
-int Callable::call(std::size_t entry, const ulpgate_rmsnorm& a, Machine& machine) const {
-    return launch_all(description_.entries.at(entry), a, Tensors(a), machine);
-}
-
-int Callable::execute(const Entry& e, const ulpgate_rmsnorm& a, std::int64_t apart) const {
-    Tensors tensors(a);
-    if (apart) tensors.spread(apart);
+int Callable::call(std::size_t entry, const Tensors& tensors) const {
     Executor executor(tensors);
-    return launch_all(e, a, tensors, executor);
+    return call(entry, tensors, executor);
 }
 
-int Callable::launch_all(const Entry& e, const ulpgate_rmsnorm& a, const Tensors& tensors, Machine& machine) const {
+int Callable::call(std::size_t entry, const Tensors& tensors, Machine& machine) const {
+    const Entry& e = description_.entries.at(entry);
     const Lookup lookup = [&](std::string_view name) { return tensors.value(name); };
     for (const auto& r : e.requirements)
         if (!evaluate(r, lookup)) return ULPGATE_REFUSED;
-    for (const auto* t : {&a.x, &a.y, &a.w, &a.residual, &a.residual_out})
-        if (t->data && t->stride[t->rank - 1] != 1) return ULPGATE_REFUSED;
-    if (a.rows == 0) return ULPGATE_OK;
+    if (!e.any_columns && !tensors.contiguous_columns()) return ULPGATE_REFUSED;
+    if (tensors.rows() == 0) return ULPGATE_OK;
 
     Scratch scratch;
     for (const auto& b : e.buffers) {
@@ -209,7 +196,8 @@ int Callable::launch_all(const Entry& e, const ulpgate_rmsnorm& a, const Tensors
         launch.dynamic_shared = static_cast<std::uint32_t>(shared);
         launch.shared_limit = member_.arch == "sm_80" ? 166912 : 232448;
         launch.approximate = member_.approximate;
-        launch.parameters = pack(l, program.parameter_bytes, a, tensors, scratch);
+        if (member_.floor) launch.least_exponent = -*member_.floor;
+        launch.parameters = pack(l, program.parameter_bytes, tensors, scratch);
         machine.launch(l.kernel, program, launch);
     }
     return ULPGATE_OK;

@@ -1,7 +1,8 @@
-// A kernel behind the ABI: a launch description and its PTX, decoded, called with the arguments of ulpgate_rmsnorm.
+// A kernel behind the ABI: a launch description and its PTX, decoded, called with the arguments of an operation.
 #pragma once
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -14,11 +15,13 @@
 namespace ulpgate::launch {
 
 // A member of the set of executions that a compiler and a GPU may make of the same PTX. Text: "sm_90", "sm_80,fuse=first",
-// "approx=low", joined by commas; "" is sm_80 (or the file's only image), nothing fused, approximations to nearest.
+// "approx=low", "floor=126", joined by commas; "" is sm_80 (or the file's only image), nothing fused, approximations to nearest.
 struct Member {
     std::string arch;
     ptx::Fuse fuse = ptx::Fuse::none;
     ptx::Approximate approximate = ptx::Approximate::nearest;
+    // What a tensor core aligns its terms to at least is 2^-floor: sources differ (reference/tensor_core). Left out: the target's.
+    std::optional<int> floor = {};
 };
 Member parse_member(const std::string& text);  // throws std::runtime_error
 std::string print(const Member&);
@@ -36,16 +39,14 @@ class Callable {
     Callable(const Description&, const Member&);  // throws std::runtime_error: what is wrong with description or PTX
     const Description& description() const { return description_; }
     // ULPGATE_OK or ULPGATE_REFUSED. Throws ptx::Error or std::runtime_error.
-    // The first call of an entry with enough rows is held to the same with rows far apart (spread.cpp).
-    int call(std::size_t entry, const ulpgate_rmsnorm&);
+    int call(std::size_t entry, const Tensors&) const;
     // The same on another machine, to which the tensors' addresses belong.
-    int call(std::size_t entry, const ulpgate_rmsnorm&, Machine&) const;
+    int call(std::size_t entry, const Tensors&, Machine&) const;
+    // On the executor. The first call of an entry with enough rows is held to the same with rows far apart (spread.cpp).
+    int call(std::size_t entry, const ulpgate_rmsnorm&);
     const ptx::Program& program(const std::string& kernel) const { return programs_.at(kernel); }
 
   private:
-    // apart: elements between rows, at virtual addresses; 0: as they are.
-    int execute(const Entry&, const ulpgate_rmsnorm&, std::int64_t apart) const;
-    int launch_all(const Entry&, const ulpgate_rmsnorm&, const Tensors&, Machine&) const;
     void check_spread(std::size_t entry, const ulpgate_rmsnorm&) const;
 
     Description description_;

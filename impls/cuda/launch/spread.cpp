@@ -63,10 +63,12 @@ void Callable::check_spread(std::size_t entry, const ulpgate_rmsnorm& args) cons
     if (!strided || args.rows < rows_used) return;
     ulpgate_rmsnorm near = args, far = args;
     const Outputs near_out(near, rows_used), far_out(far, rows_used);
-    if (execute(e, near, 0) != ULPGATE_OK) return;
+    if (call(entry, Tensors(near)) != ULPGATE_OK) return;
     constexpr const char* hint = "an offset that is computed in 32 bits";
     try {
-        if (execute(e, far, apart) != ULPGATE_OK) return;
+        Tensors spread(far);
+        spread.spread(apart);
+        if (call(entry, spread) != ULPGATE_OK) return;
     } catch (const ptx::Error& wrong) {
         throw ptx::Error(fmt::format("with rows 2^30 elements apart ({}?): {}", hint, wrong.what()));
     }

@@ -96,7 +96,10 @@ class Decoder {
         return false;
     }
 
-    static std::string lookup_name(const Statement& s) {
+    std::string lookup_name(const Statement& s) const {
+        if (s.opcode.starts_with("ld.") && s.opcode.ends_with("32") && !s.operands.empty() && s.operands[0].kind == Kind::reg &&
+            kernel_.registers[static_cast<std::size_t>(s.operands[0].reg)].width == Width::b64)
+            return s.opcode + ":wide";
         if (s.opcode.starts_with("mov.b") && s.operands.size() == 2) {
             if (s.operands[0].kind == Kind::vector) return s.opcode + ":split";
             if (s.operands[1].kind == Kind::vector) return s.opcode + ":join";
@@ -193,6 +196,8 @@ class Decoder {
         case Kind::symbol:
             if (const auto it = shared_.find(o.name); it != shared_.end() && s.opcode.starts_with("mov."))
                 return constant(it->second + static_cast<std::uint64_t>(o.offset), wide);
+            for (const auto& p : kernel_.parameters)
+                if (p.name == o.name && s.opcode.starts_with("mov.")) return constant(p.offset + static_cast<std::uint64_t>(o.offset), wide);
             break;
         case Kind::special:
             if (!wide && slot.width == 32) return special(o.name, s.line);
@@ -220,7 +225,15 @@ class Decoder {
         if (it == shared_.end() || global) fail(s.line, fmt::format("{}: '{}' is no address that is run", s.opcode, o.name));
         i.o[n++] = constant(it->second, false);
     }
+    // By name; or by a register that `mov` gave a parameter's address: an offset into all parameters, checked as it runs.
     void parameter(const Statement& s, const Slot& slot, const Operand& o, Instruction& i, std::size_t& n) {
+        if (o.reg >= 0) {
+            const auto& r = kernel_.registers[static_cast<std::size_t>(o.reg)];
+            if (r.width != Width::b64) fail(s.line, fmt::format("{}: register {} has {} bits, an address 64", s.opcode, r.name, bits(r.width)));
+            i.aux = 1;
+            i.o[n++] = places_[static_cast<std::size_t>(o.reg)];
+            return;
+        }
         for (const auto& p : kernel_.parameters) {
             if (p.name != o.name) continue;
             if (o.offset < 0 || o.offset > static_cast<std::int64_t>(p.size) - slot.width / 8) fail(s.line, fmt::format("{} reads past the end of parameter {}, which has {} bytes", s.opcode, p.name, p.size));

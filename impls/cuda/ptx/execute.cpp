@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <utility>
 
 #include "impls/cuda/ptx/error.hpp"
 #include "impls/cuda/ptx/machine.hpp"
@@ -56,6 +57,7 @@ class Runner {
         b_.expected = {};
         b_.shared.reset(p_.shared_bytes + launch_.dynamic_shared, launch_.poison);
         b_.copies.reset();
+        b_.mbarriers.reset();
         b_.live_threads = static_cast<std::uint32_t>(launch_.block.count());
         for (auto& w : b_.warps) {
             const auto n = b_.live_threads - w.id * lanes;
@@ -107,6 +109,7 @@ class Runner {
             moved = true;
             if (launch_.trace) fragment<true>(w, static_cast<std::size_t>(at));
             else fragment<false>(w, static_cast<std::size_t>(at));
+            if (std::exchange(w.yields, false)) return true;
         }
     }
     // The fragment to run: the lowest, joined with all that stand at the same instruction. -1: all wait.
@@ -164,6 +167,11 @@ class Runner {
                 if (m == active) i.run(w, i, w.mask);
                 else if (m) part.set(m), i.run(w, i, part);
                 ++pc;
+                if (w.yields) {
+                    b_.instructions = n;
+                    w.fragments[at] = {pc, active};
+                    return;
+                }
                 break;
             case Flow::branch:
                 if (!m) ++pc;

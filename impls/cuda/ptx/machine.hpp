@@ -4,10 +4,12 @@
 #include <bit>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "impls/cuda/ptx/async_copies.hpp"
+#include "impls/cuda/ptx/mbarriers.hpp"
 #include "impls/cuda/ptx/memory.hpp"
 #include "reference/tensor_core/step.hpp"
 
@@ -96,6 +98,7 @@ struct Warp {
     std::vector<Fragment> fragments;
     Mask mask;
     std::uint32_t epoch;  // bar.warp.sync's so far
+    bool yields = false;  // a wait has failed: the other warps are to run
 
     template <class T>
     T* lane(std::int32_t o) {
@@ -109,6 +112,7 @@ struct Launch {
     std::vector<std::uint8_t> parameters;
     std::uint8_t poison = 0xff;                     // of registers and shared memory before they are written
     Approximate approximate = Approximate::nearest;
+    std::optional<int> least_exponent = {};         // that tensor cores align to, instead of the target's
     std::uint64_t budget = std::uint64_t{1} << 25;  // warp instructions a block may run
     std::uint32_t shared_limit = 232448;            // bytes a block (sm_90's; sm_80: 166912)
     // Called before each instruction of each warp that runs, where set: the trace.
@@ -121,6 +125,7 @@ struct Block {
     Memory* memory;
     Shared shared;
     AsyncCopies copies;
+    Mbarriers mbarriers;
     Extent index;
     std::vector<Warp> warps;
     std::uint32_t live_threads = 0;

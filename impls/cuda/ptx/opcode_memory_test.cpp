@@ -10,16 +10,17 @@ namespace ulpgate::ptx::testing {
 namespace {
 
 struct Access {
-    std::string opcode;
-    bool load, shared, sign;
+    std::string opcode;  // as PTX has it
+    bool load, shared, sign, wide;  // wide: into a register of 64 bits, whose upper half the sign or 0 fills
     std::size_t bytes, count;  // of an element; elements
 };
-Access access(const std::string& opcode) {
+Access access(const std::string& name) {
+    const std::string opcode = name.ends_with(":wide") ? name.substr(0, name.size() - 5) : name;
     const auto parts = split(opcode, '.');
     const auto type = parts.back();
     std::int64_t bits = 0;
     EXPECT_TRUE(parse_integer(type.substr(1), bits)) << opcode;
-    Access a{opcode, parts[0] == "ld", opcode.find("shared") != opcode.npos, type[0] == 's', static_cast<std::size_t>(bits) / 8, 1};
+    Access a{opcode, parts[0] == "ld", opcode.find("shared") != opcode.npos, type[0] == 's', name.ends_with(":wide"), static_cast<std::size_t>(bits) / 8, 1};
     for (const auto p : parts)
         if (p == "v2" || p == "v4") a.count = static_cast<std::size_t>(p[1] - '0');
     return a;
@@ -33,7 +34,7 @@ bool runs(How how, std::uint32_t t) { return how != How::guarded || t % 2; }
 
 // x -> y by the opcode. A load's elements leave as words of 4 or 8 bytes, a store's come so; the other side is bytes.
 std::string kernel_of(const Access& a, How how) {
-    const std::size_t word = a.bytes == 8 ? 8 : 4, vector = a.bytes * a.count;
+    const std::size_t word = a.bytes == 8 || a.wide ? 8 : 4, vector = a.bytes * a.count;
     const char r = word == 8 ? 'd' : 'r';
     const auto w = word * 8;
     std::string s = ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 y, .param .u64 x) {\n.shared .align 16 .b8 s[512];\n"
@@ -96,7 +97,7 @@ Bytes run_with(const std::string& text, const Bytes& x, std::size_t out) {
 }
 
 void check(const Access& a, How how) {
-    const std::size_t word = a.bytes == 8 ? 8 : 4, wide = word * a.count, narrow = a.bytes * a.count;
+    const std::size_t word = a.bytes == 8 || a.wide ? 8 : 4, wide = word * a.count, narrow = a.bytes * a.count;
     Bytes x(threads * (a.load ? narrow : wide));
     for (std::size_t k = 0; k < x.size(); ++k) x[k] = static_cast<std::uint8_t>(37 * k + (k >> 3) + 129);
     Bytes right(threads * (a.load ? wide : narrow), a.load ? 0 : 0x6b);
@@ -132,21 +133,29 @@ TEST(PtxOpcodes, EveryLoadOfAParameterExtendsIt) {
     for (const auto& name : opcode_table().names()) {
         if (!name.starts_with("ld.param.")) continue;
         const auto a = access(name);
-        const bool wide = a.bytes == 8;
-        const auto text = fmt::format(".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 y, .param .u64 x) {{\n.reg .b32 r;\n.reg .b64 d, ya;\n"
-                                      "{} {}, [x];\nld.param.u64 ya, [y];\nst.global.u{} [ya], {};\nret;\n}}\n", name, wide ? "d" : "r", wide ? 64 : 32, wide ? "d" : "r");
-        std::uint64_t y = 0, x = 0x8899aabbccddeeffull;
+        const std::size_t word = a.bytes == 8 || a.wide ? 8 : 4;
+        std::string to, stores;
+        for (std::size_t k = 0; k < a.count; ++k) {
+            to += fmt::format("{}{}{}", k ? ", " : "", word == 8 ? "d" : "r", k);
+            stores += fmt::format("st.global.u{} [ya+{}], {}{};\n", 8 * word, word * k, word == 8 ? "d" : "r", k);
+        }
+        const auto text = fmt::format(".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 y, .param .align 16 .b8 x[32]) {{\n.reg .b32 r<4>;\n.reg .b64 d<4>, ya;\n"
+                                      "{} {}, [x];\nld.param.u64 ya, [y];\n{}ret;\n}}\n", a.opcode, a.count > 1 ? "{" + to + "}" : to, stores);
+        Bytes x(32), y(word * a.count), right(y.size());
+        for (std::size_t k = 0; k < x.size(); ++k) x[k] = static_cast<std::uint8_t>(0xff - 17 * k);
+        for (std::size_t k = 0; k < a.count; ++k)
+            for (std::size_t byte = 0; byte < word; ++byte)
+                right[k * word + byte] = byte < a.bytes ? x[k * a.bytes + byte] : a.sign && x[k * a.bytes + a.bytes - 1] & 0x80 ? 0xff : 0;
         const auto module = parse_module(text);
         Launch launch;
-        launch.parameters.resize(16);
-        auto* to = &y;
-        std::memcpy(launch.parameters.data(), &to, 8);
-        std::memcpy(launch.parameters.data() + 8, &x, 8);
+        launch.parameters.resize(48);
+        auto* p = y.data();
+        std::memcpy(launch.parameters.data(), &p, 8);
+        std::memcpy(launch.parameters.data() + 16, x.data(), x.size());
         Memory m;
-        m.add("y", to, 8, true);
+        m.add("y", p, y.size(), true);
         run(decode(module, module.kernels.at(0)), launch, m);
-        const std::uint64_t low = a.bytes == 8 ? x : x & ((std::uint64_t{1} << 8 * a.bytes) - 1);
-        EXPECT_EQ(y, wide ? x : a.sign && a.bytes < 4 ? (low | ~((std::uint64_t{1} << 8 * a.bytes) - 1)) & 0xffffffffu : low) << name;
+        EXPECT_EQ(y, right) << name;
     }
 }
 

@@ -12,9 +12,19 @@ namespace ulpgate::opcodes {
 using namespace ptx;
 namespace {
 
-// A 16-bit or 8-bit element lies in the low bits of a 32-bit lane; a signed one extends its sign.
+// A 16-bit or 8-bit element lies in the low bits of a 32-bit lane; a signed one extends its sign. So does a 32-bit element that is
+// loaded into a register of 64 bits.
 template <class E>
-using Lane = std::conditional_t<sizeof(E) == 8, u64, std::conditional_t<std::is_signed_v<E>, i32, u32>>;
+struct Wide {
+    E v;
+    explicit operator u64() const { return static_cast<u64>(static_cast<std::int64_t>(v)); }
+};
+template <class E>
+constexpr bool is_wide = false;
+template <class E>
+constexpr bool is_wide<Wide<E>> = true;
+template <class E>
+using Lane = std::conditional_t<sizeof(E) == 8 || is_wide<E>, u64, std::conditional_t<std::is_signed_v<E>, i32, u32>>;
 
 typedef u32 Words __attribute__((vector_size(32)));
 
@@ -125,16 +135,34 @@ void store_shared(Warp& w, const Instruction& i, const Mask& m) {
     }
 }
 
-template <class E>
+// At an address that a register holds: an offset into the parameters.
+template <int n, class E>
+void load_parameter_at(Warp& w, const Instruction& i, const Mask& m) {
+    const auto& all = w.block->launch->parameters;
+    const u64* a = w.lane<u64>(i.o[n]);
+    E e[lanes][n];
+    for (int l = 0; l < lanes; ++l) {
+        if (!m.lane[l]) continue;
+        const u64 at = a[l] + static_cast<u64>(i.offset);
+        check_alignment(w, i, l, at, sizeof e[l]);
+        if (at > all.size() || all.size() - at < sizeof e[l]) fault(w, i, l, fmt::format("{} bytes at byte {} of the parameters, which have {}", sizeof e[l], at, all.size()));
+        std::memcpy(e[l], all.data() + at, sizeof e[l]);
+    }
+    for (int k = 0; k < n; ++k) {
+        auto* d = w.lane<Lane<E>>(i.o[static_cast<std::size_t>(k)]);
+        for (int l = 0; l < lanes; ++l)
+            if (m.lane[l]) d[l] = static_cast<Lane<E>>(e[l][k]);
+    }
+}
+template <int n, class E>
 ULPGATE_INLINE void load_parameter(Warp& w, const Instruction& i, const Mask& m) {
-    E e;
-    std::memcpy(&e, w.block->launch->parameters.data() + i.offset, sizeof e);
-    const auto v = static_cast<Lane<E>>(e);
-    auto* d = w.lane<Lane<E>>(i.o[0]);
-    if (m.full) {
-        ULPGATE_LANES d[l] = v;
-    } else {
-        ULPGATE_LANES if (m.lane[l]) d[l] = v;
+    if (i.aux) return load_parameter_at<n, E>(w, i, m);
+    for (int k = 0; k < n; ++k) {
+        E e;
+        std::memcpy(&e, w.block->launch->parameters.data() + i.offset + static_cast<std::size_t>(k) * sizeof e, sizeof e);
+        Lane<E> all[lanes];
+        ULPGATE_LANES all[l] = static_cast<Lane<E>>(e);
+        write_lanes(w.lane<Lane<E>>(i.o[static_cast<std::size_t>(k)]), m, all);
     }
 }
 
@@ -162,6 +190,7 @@ void add_vector(OpcodeTable& t, TypeName type) {
     const Opcode load_s{{element(bits, n, true, type.real, type.wider), {Slot::Is::shared, bits}}, load_shared<n, E>};
     const Opcode store_s{{{Slot::Is::shared, bits}, element(bits, n, false, type.real, type.wider)}, store_shared<n, E>};
     for (const char* how : {"ld.shared", "ld.volatile.shared", "ld.shared::cta"}) t.add(how + end, load_s);
+    t.add("ld.param" + end, {{element(bits, n, true, type.real, type.wider), {Slot::Is::parameter, static_cast<std::uint8_t>(bits * n)}}, on_lanes<load_parameter<n, E>>()});
     for (const char* how : {"st.shared", "st.volatile.shared", "st.shared::cta"}) t.add(how + end, store_s);
 }
 template <class E>
@@ -169,10 +198,19 @@ void add_type(OpcodeTable& t, TypeName type) {
     add_vector<1, E>(t, type);
     add_vector<2, E>(t, type);
     if constexpr (sizeof(E) < 8) add_vector<4, E>(t, type);
-    t.add(std::string("ld.param.") + type.name, {{element(type.bits, 1, true, type.real, type.wider), {Slot::Is::parameter, type.bits}}, on_lanes<load_parameter<E>>()});
+}
+
+template <class E>
+void add_wide(OpcodeTable& t, const std::string& type) {
+    const auto to = element(64, 1, true, false, false);
+    t.add("ld.param." + type + ":wide", {{to, {Slot::Is::parameter, 32}}, on_lanes<load_parameter<1, E>>()});
+    t.add("ld.shared." + type + ":wide", {{to, {Slot::Is::shared, 32}}, load_shared<1, E>});
+    for (const char* how : {"ld.global.", "ld.global.nc."}) t.add(how + type + ":wide", {{to, {Slot::Is::global, 32}}, on_lanes<load_global<1, E>>()});
 }
 
 void add(OpcodeTable& t) {
+    add_wide<Wide<i32>>(t, "s32");
+    add_wide<Wide<u32>>(t, "u32");
     for (const char* name : {"u8", "b8"}) add_type<u8>(t, {name, 8, false, true});
     add_type<std::int8_t>(t, {"s8", 8, false, true});
     for (const char* name : {"u16", "b16"}) add_type<u16>(t, {name, 16, false, true});

@@ -19,8 +19,9 @@ void check_whole(Warp& w, const Instruction& i, const Mask& m) {
 template <class F, int depth>
 void mma(Warp& w, const Instruction& i, const Mask& m) {
     check_whole(w, i, m);
-    const TensorCore* core = w.block->program->tensor_core;
-    if (!core) fault(w, i, 0, "the tensor core of the target has no model: sm_80 to sm_89, sm_90 and sm_100 have");
+    if (!w.block->program->tensor_core) fault(w, i, 0, "the tensor core of the target has no model: sm_80 to sm_89, sm_90 and sm_100 have");
+    TensorCore core = *w.block->program->tensor_core;
+    core.least_exponent = w.block->launch->least_exponent.value_or(core.least_exponent);
     constexpr int halves = depth / 8, first_a = 4, first_b = first_a + 2 * halves, first_c = first_b + halves;
     alignas(64) typename F::Word a[tile_rows * depth], b[tile_columns * depth];
     float d[tile_rows * tile_columns];
@@ -38,7 +39,7 @@ void mma(Warp& w, const Instruction& i, const Mask& m) {
         const f32* c = w.lane<f32>(i.o[static_cast<std::size_t>(first_c + k)]);
         for (int l = 0; l < lanes; ++l) d[at(k, l)] = c[l];
     }
-    tensor_core_tile<F>(*core, depth, a, b, d);
+    tensor_core_tile<F>(core, depth, a, b, d);
     for (int k = 0; k < 4; ++k) {
         f32* out = w.lane<f32>(i.o[static_cast<std::size_t>(k)]);
         for (int l = 0; l < lanes; ++l) out[l] = d[at(k, l)];

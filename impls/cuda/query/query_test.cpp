@@ -1,0 +1,157 @@
+// The projections' PTX, executed, against a restatement on the host: the same bits for every shape, stride and address.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <map>
+
+#include "impls/cuda/launch/images.hpp"
+#include "impls/cuda/ptx/decode.hpp"
+#include "impls/cuda/ptx/machine.hpp"
+#include "reference/base/rng.hpp"
+#include "reference/tensor_core/tile.hpp"
+
+namespace ulpgate {
+namespace {
+
+struct View {
+    void* p;
+    std::int64_t batch, head, token, column;
+};
+struct Projection {  // projection.cuh
+    const void *x, *w, *bias;
+    const float* scale;
+    std::int64_t x_batch, x_token, x_head, w_row, w_head, scale_row;
+    View whole, tap, nope, pe;
+    int tokens, all_tokens, outs, depth, nope_size, rope_size, bias_after, logits;
+};
+
+const ptx::Program& program(const std::string& arch, const std::string& kernel) {
+    static std::map<std::string, ptx::Module> modules;
+    static std::map<std::string, ptx::Program> programs;
+    auto& m = modules[arch];
+    if (m.kernels.empty()) m = ptx::parse_module(launch::ptx_image(ULPGATE_SOURCE "/impls/cuda/query/emitted/query." + arch + ".ptx", arch).ptx);
+    auto& p = programs[arch + kernel];
+    if (p.code.empty()) p = ptx::decode(m, *m.find(kernel));
+    return p;
+}
+
+struct Shape {
+    int batch, tokens, outs, depth, off, apart;  // elements that addresses are off 16 bytes, and that rows are further apart
+};
+
+template <class F>
+class Case {
+  public:
+    using Word = typename F::Word;
+    explicit Case(Shape s, std::uint64_t seed) : s_(s), pitch_((s.depth + 7) / 8 * 8 + s.apart), x_(make(rows() * pitch_)), w_(make(s.outs * pitch_)), y_(static_cast<std::size_t>(rows() * s.outs) + 64) {
+        Rng rng(seed, static_cast<std::uint64_t>(s.depth), static_cast<std::uint64_t>(s.outs));
+        const auto fill = [&](std::vector<Word>& v) {
+            for (auto& w : v) w = F::encode(std::ldexp(static_cast<float>(static_cast<int>(rng.below(513)) - 256), static_cast<int>(rng.below(12)) - 14));
+        };
+        fill(x_), fill(w_);
+    }
+    int rows() const { return s_.batch * s_.tokens; }
+    std::vector<Word> run(const std::string& arch, const std::string& kernel, int block_tokens) {
+        Projection p{};
+        const Word *x = at(x_), *w = at(w_);
+        Word* y = y_.data();
+        std::fill(y_.begin(), y_.end(), Word{0xaaaa});
+        p.x = x, p.w = w;
+        p.x_token = p.w_row = pitch_;
+        p.x_batch = pitch_ * s_.tokens;
+        p.whole = {y, std::int64_t{s_.tokens} * s_.outs, 0, s_.outs, 1};
+        p.tokens = s_.tokens, p.all_tokens = rows(), p.outs = s_.outs, p.depth = s_.depth;
+        ptx::Memory memory;
+        memory.add("x", const_cast<Word*>(x), bytes(rows()), false);
+        memory.add("w", const_cast<Word*>(w), bytes(s_.outs), false);
+        memory.add("y", y, static_cast<std::uint64_t>(rows() * s_.outs) * sizeof(Word), true);
+        ptx::Launch l;
+        l.grid = {static_cast<std::uint32_t>((s_.outs + 63) / 64), static_cast<std::uint32_t>((rows() + block_tokens - 1) / block_tokens), 1};
+        l.block.x = 128;
+        l.parameters.resize(sizeof p);
+        std::memcpy(l.parameters.data(), &p, sizeof p);
+        ptx::run(program(arch, kernel), l, memory);
+        return {y, y + rows() * s_.outs};
+    }
+    // Tiles of 16 outputs and 8 tokens, 16 columns at a time from +0.
+    std::vector<Word> restated(const TensorCore& core) const {
+        std::vector<Word> y(static_cast<std::size_t>(rows() * s_.outs));
+        for (int o = 0; o < s_.outs; o += tile_rows)
+            for (int t = 0; t < rows(); t += tile_columns) {
+                float d[tile_rows * tile_columns]{};
+                for (int k = 0; k < s_.depth; k += 16) {
+                    Word a[tile_rows * 16]{}, b[tile_columns * 16]{};
+                    for (int e = 0; e < std::min(16, s_.depth - k); ++e) {
+                        for (int r = 0; r < std::min(tile_rows, s_.outs - o); ++r) a[16 * r + e] = at(w_)[(o + r) * pitch_ + k + e];
+                        for (int c = 0; c < std::min(tile_columns, rows() - t); ++c) b[16 * c + e] = at(x_)[(t + c) * pitch_ + k + e];
+                    }
+                    tensor_core_tile<F>(core, 16, a, b, d);
+                }
+                for (int r = 0; r < std::min(tile_rows, s_.outs - o); ++r)
+                    for (int c = 0; c < std::min(tile_columns, rows() - t); ++c) y[static_cast<std::size_t>((t + c) * s_.outs + o + r)] = F::encode(d[r * tile_columns + c]);
+            }
+        return y;
+    }
+
+  private:
+    static std::vector<Word> make(std::int64_t n) { return std::vector<Word>(static_cast<std::size_t>(n) + 32); }
+    // The first element: at 16 bytes, and `off` elements more.
+    template <class V>
+    auto* at(V& v) const {
+        auto* p = v.data();
+        return p + (16 - reinterpret_cast<std::uintptr_t>(p) % 16) % 16 / sizeof(Word) + s_.off;
+    }
+    std::uint64_t bytes(int rows) const { return static_cast<std::uint64_t>((rows - 1) * pitch_ + s_.depth) * sizeof(Word); }
+
+    Shape s_;
+    std::int64_t pitch_;
+    std::vector<Word> x_, w_, y_;
+};
+
+constexpr Shape shapes[] = {{1, 1, 64, 64, 0, 0},  {1, 1, 1, 1, 0, 0},     {1, 3, 65, 200, 0, 0},  {2, 5, 48, 136, 0, 8},  {1, 9, 130, 72, 0, 0},
+                            {1, 33, 80, 96, 0, 0}, {3, 11, 17, 250, 0, 16}, {1, 8, 64, 257, 1, 0},  {2, 2, 70, 100, 3, 0},  {1, 4, 63, 199, 0, 3}};
+
+template <class F>
+void same_bits(const std::string& arch, const TensorCore& core, const std::string& type) {
+    for (const Shape& s : shapes) {
+        Case<F> c(s, 7);
+        const auto right = c.restated(core);
+        for (const int tokens : {8, 32}) {
+            const auto got = c.run(arch, "tensor_core_" + type + "_" + std::to_string(tokens), tokens);
+            int differing = 0;
+            for (std::size_t k = 0; k < right.size(); ++k) differing += got[k] != right[k];
+            EXPECT_EQ(differing, 0) << arch << " " << type << " " << tokens << ": " << s.batch << "x" << s.tokens << " tokens, " << s.outs << " x " << s.depth << " off " << s.off << " apart " << s.apart;
+        }
+    }
+}
+TEST(CudaQuery, ProjectionsAreTheirRestatement) {
+    same_bits<Bf16>("sm_80", ampere, "bf16");
+    same_bits<Fp16>("sm_80", ampere, "fp16");
+    same_bits<Bf16>("sm_90", hopper, "bf16");
+    same_bits<Fp16>("sm_90", hopper, "fp16");
+}
+
+// The restatement sees the architecture: an H100's projection is not an A100's.
+TEST(CudaQuery, ArchitecturesDiffer) {
+    Case<Fp16> c({1, 8, 256, 512, 0, 0}, 3);
+    EXPECT_NE(c.restated(ampere), c.restated(hopper));
+    EXPECT_NE(c.run("sm_90", "tensor_core_fp16_8", 8), c.restated(ampere));
+}
+
+TEST(CudaQuery, NothingIsLeftToContract) {
+    for (const char* arch : {"sm_80", "sm_90"}) {
+        const auto m = ptx::parse_module(launch::ptx_image(std::string(ULPGATE_SOURCE "/impls/cuda/query/emitted/query.") + arch + ".ptx", arch).ptx);
+        EXPECT_EQ(m.kernels.size(), 17u);
+        for (const auto& k : m.kernels) {
+            EXPECT_EQ(ptx::contractable(k).size(), 0u) << k.name;
+            EXPECT_EQ(ptx::approximate_count(k), 0u) << k.name;
+        }
+    }
+}
+
+}  // namespace
+}  // namespace ulpgate
