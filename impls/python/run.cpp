@@ -76,7 +76,7 @@ RunRequest request(const Settings& s, Function* f, unsigned mxcsr) {
     r.jobs = 0;
     r.contracts = s.contracts;
     r.self_check = 256;
-    r.filter = {s.ops, s.types, s.profiles, s.d, s.seed, s.rows, s.quick, s.probes, s.activations};
+    r.filter = {.ops = s.ops, .types = s.types, .profiles = s.profiles, .d = s.d, .seed = s.seed, .rows = s.rows, .quick = s.quick, .probes = s.probes, .activations = s.activations};
     Wanted w{s.subject, {}};
     for (const auto& line : s.lines) {
         Case c;
