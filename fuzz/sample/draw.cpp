@@ -91,7 +91,7 @@ std::int64_t draw_rows(const Space& s, std::int64_t d, Rng& r) {
     const std::int64_t most = std::max<std::int64_t>(1, s.elements / d);
     if (r.below(8) == 0) {
         const std::int64_t rows = large_batches[r.below(large_batches.size())];
-        if (rows <= most) return rows;
+        if (rows <= most || (rows * d <= s.batch_elements && r.below(8) == 0)) return rows;
     }
     return 1 + r.below(static_cast<std::uint32_t>(std::min<std::int64_t>(most, r.below(3) ? 8 : 1)));
 }

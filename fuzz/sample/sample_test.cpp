@@ -35,7 +35,7 @@ RC_GTEST_PROP(Sample, EveryDrawnAndChangedCaseIsOneThatCanBeSaidAndMade, (std::u
         RC_ASSERT(again == c);
         RC_ASSERT(make(c).error.empty());
         RC_ASSERT(c.d >= e.d_min && c.d % e.d_divisor == 0);
-        RC_ASSERT(c.d * c.tokens <= s.elements);
+        RC_ASSERT(c.d * c.tokens <= (c.tokens < 64 ? s.elements : s.batch_elements));
         if (!probes && !c.profile.empty()) RC_ASSERT(!find_profile(c.profile)->probe);
         c = mutate_case(s, e, c, other, r);
     }
@@ -47,7 +47,7 @@ TEST(Sample, ReachesEveryChoice) {
     std::set<std::string> profiles_seen, gains;
     std::set<std::int64_t> widths;
     std::map<std::size_t, int> segments;
-    int strided = 0, specials = 0, programs = 0, tiny = 0, batches = 0;
+    int strided = 0, specials = 0, programs = 0, tiny = 0, batches = 0, wide_batches = 0;
     Rng r(3, 1, 2);
     for (int n = 0; n < 6000; ++n) {
         const Case c = draw_case(s, s.entries[static_cast<std::size_t>(n) % s.entries.size()], r);
@@ -56,6 +56,7 @@ TEST(Sample, ReachesEveryChoice) {
         widths.insert(c.d);
         strided += c.ld > 0;
         batches += c.tokens >= 256;
+        wide_batches += c.tokens >= 256 && c.d >= 512;
         programs += c.program.fill.has_value();
         if (!c.program.fill) continue;
         ++segments[c.program.segments.size()];
@@ -71,6 +72,7 @@ TEST(Sample, ReachesEveryChoice) {
     EXPECT_GT(specials, 20);
     EXPECT_GT(tiny, 200);
     EXPECT_GT(batches, 40);
+    EXPECT_GT(wide_batches, 6);
     EXPECT_NEAR(programs, 3000, 300);
 }
 

@@ -22,6 +22,7 @@ struct Space {
     bool probes = true;              // profiles that were designed with the faults in mind
     std::vector<std::int64_t> d;     // only these widths; empty: any
     std::int64_t elements = 8192;    // of x, at most, unless one row of `d` has more
+    std::int64_t batch_elements = 1 << 19;  // of a large batch, one case in a hundred: a sum in another order shows in wide rows
     std::vector<std::string> left_out;  // entries that are not fuzzed, and why
 };
 
@@ -33,7 +34,8 @@ std::optional<std::size_t> entry_of(const Space&, const Claim&);
 
 // A width that the entry takes: a size at the machine's edges, or any.
 std::int64_t draw_width(const Space&, const SpaceEntry&, Rng&);
-// As many rows of d columns as the space has elements for: few, or a batch of the sizes where kernels change their block.
+// As many rows of d columns as the space has elements for: few, or a batch of the sizes where kernels change their block, now and
+// then one of as many as it has elements of batches for.
 std::int64_t draw_rows(const Space&, std::int64_t d, Rng&);
 // A word of the type: about 1, about the root of eps, anywhere, special.
 std::uint32_t draw_word(Type, double eps, Rng&);
