@@ -94,10 +94,6 @@ run("report", "--merge", str(folder / "gate.json"), str(folder / "table.json"), 
 failed = []
 for page in ("gate", "pass", "budget", "query", "eps", "compare"):
     source = (folder / f"{page}.html").read_text()
-    plain = browser("--dump-dom", f"file://{folder}/{page}.html")
-    said = [l for l in plain.stderr.splitlines() if "CONSOLE" in l]
-    if said:
-        failed.append(f"{page}: console: {said[0]}")
     if "<script" in source or re.search(r"(src|href)\s*=\s*[\"']", source):
         failed.append(f"{page}: loads or runs something")
     checked = re.sub(r"<meta http-equiv[^>]*>", "", source).replace("</head>", f"<script data-check>{CHECK}</script></head>")
@@ -116,7 +112,12 @@ for page in ("gate", "pass", "budget", "query", "eps", "compare"):
                 failed.append(f"{page} {width} {scheme}: checked something else: {result}")
             failed += [f"{page} {width} {scheme}: {f}" for f in result["found"]]
             print(page, width, scheme, result["texts"], "texts", result["labels"], "labels")
-        browser(setting, f"--screenshot={folder}/{page}-{scheme}.png", *frame(f"{page}.html", 2400))
+        plain = browser(setting, f"--screenshot={folder}/{page}-{scheme}.png", *frame(f"{page}.html", 2400))
+        said = [l for l in plain.stderr.splitlines() if "CONSOLE" in l]
+        if said:
+            failed.append(f"{page} {scheme}: console: {said[0]}")
+        if not (folder / f"{page}-{scheme}.png").exists():
+            failed.append(f"{page} {scheme}: no screenshot")
 
 # The check itself is seen to fail.
 bad = ("<!doctype html><body style='background:#fff'><p style='color:#aaa'>pale</p><div style='width:2000px'>wide</div>"
@@ -125,6 +126,9 @@ bad = ("<!doctype html><body style='background:#fff'><p style='color:#aaa'>pale<
 (folder / "frame.html").write_text("<iframe src='bad.html' width=400 height=900></iframe><pre id=r></pre>"
                                    "<script>addEventListener('message', e => document.getElementById('r').textContent = e.data)</script>")
 dom = browser("--virtual-time-budget=5000", "--dump-dom", f"file://{folder}/frame.html").stdout
+(folder / "noisy.html").write_text("<!doctype html><script>console.log('x')</script>")
+if "CONSOLE" not in browser(f"--screenshot={folder}/noisy.png", *frame("noisy.html", 400)).stderr:
+    failed.append("the check hears no console message")
 for word in ("contrast", "overlap", "px wide", "without its table"):
     if word not in dom:
         failed.append(f"the check sees no {word} in a page that has it")

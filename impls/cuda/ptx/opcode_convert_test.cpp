@@ -1,5 +1,5 @@
 // Every conversion, over all 2^16 words where the source has 16 bits, and over all 2^16 upper halves with lower halves at the
-// edges of rounding where it has 32.
+// edges of rounding where it has 32 or, for integers, 64.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -23,6 +23,16 @@ Values words() {
     return v;
 }
 f32 real_of(std::uint64_t w) { return std::bit_cast<f32>(static_cast<u32>(w)); }
+
+// The integer of `bits` significant bits nearest to a, ties to even, by integer arithmetic: exact in double up to 53 bits.
+f64 nearest(std::uint64_t a, int bits) {
+    const int k = std::max(0, 64 - std::countl_zero(a) - bits);
+    std::uint64_t m = a >> k;
+    const std::uint64_t rest = a & ((std::uint64_t{1} << k) - 1), half = k ? std::uint64_t{1} << (k - 1) : 0;
+    m += k && (rest > half || (rest == half && (m & 1)));
+    return std::ldexp(static_cast<f64>(m), k);
+}
+f64 nearest_signed(std::uint64_t w, int bits) { return w >> 63 ? -nearest(0 - w, bits) : nearest(w, bits); }
 
 void expect(const std::string& opcode, int out, int in, const Values& x, const std::function<std::uint64_t(std::uint64_t)>& right) {
     const auto y = apply(opcode, out, {in}, {x});
@@ -80,25 +90,9 @@ TEST(PtxConversions, IntegersToFloat) {
     // 64 bits: the nearest by integer arithmetic.
     Values wide;
     for (const auto w : x) wide.push_back(w << 31 ^ w);
-    expect("cvt.rn.f32.u64", 32, 64, wide, [](auto w) {
-        if (w < 1u << 24) return std::uint64_t{std::bit_cast<u32>(static_cast<f32>(static_cast<u32>(w)))};
-        const int k = 64 - std::countl_zero(w) - 24;
-        std::uint64_t m = w >> k;
-        const std::uint64_t rest = w & ((std::uint64_t{1} << k) - 1), half = std::uint64_t{1} << (k - 1);
-        m += rest > half || (rest == half && (m & 1));
-        return std::uint64_t{std::bit_cast<u32>(std::ldexp(static_cast<f32>(m), k))};
-    });
-    // The magnitude's nearest by integer arithmetic, 53 bits.
-    expect("cvt.rn.f64.s64", 64, 64, wide, [](auto w) {
-        const bool negative = w >> 63;
-        const std::uint64_t a = negative ? 0 - w : w;
-        const int k = std::max(0, 64 - std::countl_zero(a) - 53);
-        std::uint64_t m = a >> k;
-        const std::uint64_t rest = a & ((std::uint64_t{1} << k) - 1), half = k ? std::uint64_t{1} << (k - 1) : 0;
-        m += k && (rest > half || (rest == half && (m & 1)));
-        const f64 v = std::ldexp(static_cast<f64>(m), k);
-        return std::bit_cast<u64>(negative ? -v : v);
-    });
+    expect("cvt.rn.f32.u64", 32, 64, wide, [](auto w) { return std::uint64_t{std::bit_cast<u32>(static_cast<f32>(nearest(w, 24)))}; });
+    expect("cvt.rn.f32.s64", 32, 64, wide, [](auto w) { return std::uint64_t{std::bit_cast<u32>(static_cast<f32>(nearest_signed(w, 24)))}; });
+    expect("cvt.rn.f64.s64", 64, 64, wide, [](auto w) { return std::bit_cast<u64>(nearest_signed(w, 53)); });
     const auto s = apply("cvt.rn.f32.s64", 32, {64}, {{0xffffffffffffffffull, 0x8000000000000000ull, 0x7fffffffffffffffull, 0x0000008000008000ull, 0x0000008000008001ull}});
     EXPECT_EQ(s, (Values{0xbf800000u, 0xdf000000u, 0x5f000000u, 0x53000000u, 0x53000001u}));
 }
