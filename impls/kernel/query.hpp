@@ -9,8 +9,8 @@
 // any row stride. Source: moonshotai/Kimi-K2-Instruct modeling_deepseek.py at fd1984e2b7a3, lines 662-688, 767-774, 1522, 1614-1616.
 //
 // Tokens go through 96 at a time, so that a call of any length needs the same workspace. No tokens: nothing is done.
-// ULPGATE_REFUSED: strided columns, scale blocks that no vector fits. ULPGATE_BAD_ARGUMENT: shapes that do not multiply, tables
-// of the wrong size, negative sizes. A NaN or an infinity among the weights or in a token goes where IEEE arithmetic takes it.
+// ULPGATE_REFUSED: strided columns, scale blocks that no vector fits. ULPGATE_BAD_ARGUMENT: shapes that do not multiply, heads that
+// do not divide, tables and taps of the wrong size, rows that overlap, negative sizes. A NaN or an infinity among the weights or in a token goes where IEEE arithmetic takes it.
 #pragma once
 #include <cstring>
 
@@ -29,6 +29,10 @@ int check(const ulpgate_mla_query& a) {
                                          &a.k_c, &a.q_absorbed, &a.k_input, &a.tap_a, &a.tap_norm, &a.tap_q_b};
     for (const ulpgate_tensor* t : all)
         if (const int status = check_optional<X>(*t); status != ULPGATE_OK) return status;
+    if (!shaped(a.h, a.batch, a.tokens, a.hidden) || !shaped(a.q_nope, a.batch, a.heads, a.tokens, a.nope) || !shaped(a.q_pe, a.batch, a.heads, a.tokens, a.rope) ||
+        !shaped(a.tap_a, a.batch, a.tokens, latent_width(a)) || !shaped(a.tap_norm, a.batch, a.tokens, a.q_rank) ||
+        !shaped(a.tap_q_b, a.batch, a.tokens, a.heads * (a.nope + a.rope)) || (a.q_rank && !shaped(a.q_gain, a.q_rank)))
+        return ULPGATE_BAD_ARGUMENT;
     if (const int status = check_attention<Q>(a); status != ULPGATE_OK) return status;
     if (a.q_rank)
         if (const int status = check_weight<typename Q::V, typename Q::W>(a.a, latent_width(a), a.hidden); status != ULPGATE_OK) return status;

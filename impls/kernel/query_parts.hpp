@@ -130,6 +130,18 @@ int check_optional(const ulpgate_tensor& t) {
     return !is(t, X::type) ? ULPGATE_BAD_ARGUMENT : contiguous(t) ? ULPGATE_OK : ULPGATE_REFUSED;
 }
 
+// Of these sizes, rows of the last two dimensions apart; or absent.
+template <class... N>
+bool shaped(const ulpgate_tensor& t, N... n) {
+    const std::int64_t want[] = {n...};
+    constexpr std::uint32_t rank = sizeof...(N);
+    if (!t.data) return true;
+    if (t.rank != rank) return false;
+    for (std::uint32_t k = 0; k < rank; ++k)
+        if (t.size[k] != want[k]) return false;
+    return rank < 2 || t.size[rank - 2] <= 1 || t.stride[rank - 2] >= t.size[rank - 1];
+}
+
 template <class X>
 X* token_row(const ulpgate_mla_query& a, const ulpgate_tensor& t, std::int64_t token) {
     return static_cast<X*>(t.data) + token / a.tokens * t.stride[0] + token % a.tokens * t.stride[1];

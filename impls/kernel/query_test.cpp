@@ -122,6 +122,11 @@ TEST_P(VectorQuery, refuses_what_it_does_not_do) {
     EXPECT_EQ(status([](auto& a) { a.tokens = -1; }), ULPGATE_BAD_ARGUMENT);
     EXPECT_EQ(status([](auto& a) { a.heads = 3; }), ULPGATE_BAD_ARGUMENT) << "heads that do not divide";
     EXPECT_EQ(status([](auto& a) { a.a.w.size[1] = 7; }), ULPGATE_BAD_ARGUMENT) << "shapes that do not multiply";
+    EXPECT_EQ(status([&](auto& a) { a.tap_a = tensor({1, 2, 4}); }), ULPGATE_OK);
+    EXPECT_EQ(status([&](auto& a) { a.tap_a = tensor({1, 2, 4}), a.tap_a.stride[1] = 3; }), ULPGATE_BAD_ARGUMENT) << "a tap whose rows overlap";
+    EXPECT_EQ(status([&](auto& a) { a.tap_q_b = tensor({1, 2, 7}); }), ULPGATE_BAD_ARGUMENT) << "a tap of the wrong width";
+    EXPECT_EQ(status([&](auto& a) { a.tap_norm = tensor({1, 3, 4}); }), ULPGATE_BAD_ARGUMENT) << "a tap of other tokens";
+    EXPECT_EQ(status([](auto& a) { a.h.size[2] = 9; }), ULPGATE_BAD_ARGUMENT) << "h of another width";
     EXPECT_EQ(status([](auto& a) { a.h.type = ULPGATE_F16; }), ULPGATE_BAD_ARGUMENT);
     EXPECT_EQ(status([](auto& a) { a.q_gain.data = nullptr; }), ULPGATE_BAD_ARGUMENT);
     EXPECT_EQ(status([](auto& a) { a.call.workspace_bytes = 64; }), ULPGATE_FAILED);

@@ -34,6 +34,7 @@ Fit fit(const std::vector<QueryCase>& cases, const QueryFault& f, const Contract
         m.contract.taps = c.tensors->contract.taps;
         if (m.contract.map == Map::none) m.contract.map = Map::cast_first;
         f.change(m);
+        if (!why_no_sum(m.contract).empty()) return {false, 0, false};
         if (f.restated) {
             out.all = same_bits(c, m);
             for (const Tensor& t : c.tensors->all)

@@ -10,7 +10,6 @@
 #include "reference/formats/ulp.hpp"
 #include "reference/maps/map.hpp"
 #include "reference/query/shares.hpp"
-#include "reference/tensor_core/sum.hpp"
 
 namespace ulpgate {
 namespace {
@@ -276,8 +275,7 @@ std::string not_judged(const Contract& c) {
     if (c.w != c.x || c.y != c.x) return "w and y are of the type of x in the query path";
     if (c.residual != Residual::none || c.quant != Quant::none || c.gain != Gain::given || c.beta != Given::none || c.rstd != Emit::none)
         return "residual, quant, gain, beta and rstd are fields of the norms alone";
-    const bool core = find_tensor_core_sum(c.a_order) || find_tensor_core_sum(c.b_order);
-    if (core && (c.x == Type::f32 || (c.weights != Type::none && c.weights != c.x))) return "mma: sums have factors of bf16 or fp16, x and weights of one type";
+    if (const auto why = why_no_sum(c); !why.empty()) return why;
     return why_no_map(c);
 }
 

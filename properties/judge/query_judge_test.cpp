@@ -78,7 +78,7 @@ TEST(QueryJudge, LowPartialSumsAreAContractAndAFault) {
 // Every kind of the bank is found and named, from outside (no taps) or at its stage.
 TEST(QueryFaults, EachIsFoundAndNamed) {
     for (const QueryFault* f : query_faults::all()) {
-        if (f->kind.starts_with("head.")) continue;
+        if (f->kind.starts_with("head.") || f->kind.starts_with("gemm.tensor_core")) continue;  // seen where logits are f32
         for (const std::string taps : {"", ",taps=out"}) {
             std::vector<Ran> ran;
             bool found = false;
@@ -116,6 +116,22 @@ TEST(QueryFaults, AnUnlistedLayoutIsToldInWords) {
         const auto e = explain_query({{&r.t, &r.o}}, c.claim[0]);
         EXPECT_TRUE(e.equal.empty());
         EXPECT_NE(e.unknown.find(words), std::string::npos) << e.unknown;
+    }
+}
+// Cut sums stay within what f32 may lose of many terms; of two terms they do not, where the logit is f32.
+TEST(QueryFaults, TensorCoresAreSeenInF32Logits) {
+    for (const char* kind : {"gemm.tensor_core_8", "gemm.tensor_core_16"}) {
+        const Case c = case_of("head/bf16/64/contract=cast_first,logits=f32/profile=pairs/rows=3/out=40/seed=5");
+        QueryModel m{c.claim[0], {}, ""};
+        EXPECT_EQ([&] { const Ran r = run(c, m); return judge(r.t, r.o, c.claim).verdict; }(), Verdict::pass) << "f32 sums";
+        find_query_fault(kind)->change(m);
+        const Ran r = run(c, m);
+        EXPECT_EQ(judge(r.t, r.o, c.claim).verdict, Verdict::inadmissible) << kind;
+        const auto e = explain_query({{&r.t, &r.o}}, c.claim[0]);
+        EXPECT_TRUE(std::any_of(e.equal.begin(), e.equal.end(), [&](const QueryName& n) { return n.kind == kind; })) << kind << ": " << e.unknown;
+        Claim claimed;
+        ASSERT_FALSE(parse("bf16,cast_first,logits=f32,b.order=mma:8x24", claimed));
+        EXPECT_EQ(judge(r.t, r.o, claimed).verdict, Verdict::pass) << "claimed, it is a contract";
     }
 }
 TEST(QueryFaults, OfTheHead) {
@@ -267,6 +283,45 @@ TEST(QueryJudge, BuiltInKernelsKeepTheirClaims) {
                 const Judgement j = judge(made.tensors, out, claim);
                 EXPECT_TRUE(j.verdict == Verdict::pass || j.verdict == Verdict::mistrusted) << name << " " << print(c) << ": " << j.what;
             }
+        }
+    }
+}
+
+// A NaN or an infinity among the weights goes where IEEE arithmetic takes it: to its own outputs, in model and kernels alike.
+TEST(QueryJudge, NaNAmongWeights) {
+    for (const char* name : {"", "avx2_query", "scalar_query"}) {
+        std::unique_ptr<DirectKernel> kernel;
+        try {
+            if (*name) kernel = std::make_unique<DirectKernel>(DirectKernel::library_of(ULPGATE_HOME, name));
+        } catch (const std::exception&) {
+            continue;
+        }
+        for (const std::uint32_t word : {0x7fc0u, 0x7f80u, 0xff80u}) {
+            const Case c = case_of(std::string("mla_query/bf16/64/contract=cast_first/profile=random/rows=2") + small + "seed=3");
+            Made made = make(c);
+            Tensor& b = *made.tensors.find("q_b");
+            b.set_word(b.row_at(3) + 5, word);
+            Outcome o;
+            if (!kernel) {
+                QueryPath path(made.tensors, {c.claim[0], {}, ""});
+                o.out = path.run();
+            } else {
+                std::size_t entry = 0;
+                while (kernel->contracts()[entry].find("taps") != std::string::npos || kernel->projects(entry)) ++entry;
+                kernel->prepare(entry, made.tensors);
+                ASSERT_EQ(kernel->call(), 0);
+                for (const Tensor& v : made.tensors.all) {
+                    auto& out = o.out.emplace_back();
+                    if (v.spec->input()) continue;
+                    const auto* data = static_cast<const std::byte*>(kernel->data(v.spec->name));
+                    out.assign(data, data + v.count() * bytes(v.type));
+                }
+            }
+            EXPECT_EQ(judge(made.tensors, o, c.claim).verdict, Verdict::pass) << name << " " << word;
+            std::vector<float> nope(2 * 2 * 8);
+            for (std::size_t k = 0; k < made.tensors.all.size(); ++k)
+                if (made.tensors.all[k].spec->name == "q_nope") unpack(Type::bf16, o.out[k].data(), nope);
+            for (std::size_t k = 0; k < nope.size(); ++k) EXPECT_EQ(std::isfinite(nope[k]), k != 3 && k != 3 + 8) << "row 3 of head 0, both tokens: " << k;
         }
     }
 }

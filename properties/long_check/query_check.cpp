@@ -29,6 +29,16 @@ QueryTask draw_query(std::uint64_t task) {
     if (r.below(4) == 0) fields += ",weights=e4m3:128x128";
     if (!head && !no_rank && r.below(3) == 0) fields += one_of(r, std::array{",bias=before", ",bias=after"});
     if (head && r.below(2)) fields += ",logits=f32";
+    // Sums on tensor cores, or partial sums in T.
+    std::string core;
+    if (const auto sums = r.below(6); sums < 2 && type != "f32") {
+        const bool e4m3 = fields.find("e4m3") != fields.npos;
+        core = e4m3 ? one_of(r, std::array{"mma:32x13:128", "mma:16x25:128", "mma:8x24:64"}) : one_of(r, std::array{"mma:8x24", "mma:16x25", "mma:16x25x4", "mma:16x25:128"});
+        if (!head) fields += ",a.order=" + core;
+        fields += ",b.order=" + core;
+    } else if (sums == 2) {
+        fields += head ? ",b.part=t" : ",a.part=t,b.part=t";
+    }
     if (fused) fields += ",kv=fused";
     std::string sizes, rope;
     if (!head) {
@@ -45,7 +55,7 @@ QueryTask draw_query(std::uint64_t task) {
     const auto& profile = *profiles[r.below(static_cast<std::uint32_t>(profiles.size()))];
     return {fmt::format("{}/{}/{}/contract={}/profile={}/bt={}x{}{}/seed={}", head ? "head" : "mla_query", type, between(1, 4) == 1 ? between(400, 1100) : between(2, 300), fields,
                         profile.name, between(1, 2), between(1, 3), sizes, task),
-            one_of(r, orders)};
+            core.empty() ? one_of(r, orders) : core};
 }
 
 void QueryRecord::step() {
@@ -58,7 +68,8 @@ void QueryRecord::step() {
     const Made made = make(c);
     QueryModel m{c.claim[0], {}, ""};
     m.contract.a_order = m.contract.b_order = task.order;
-    m.contract.order = task.order;
+    if (m.contract.b_part == Accumulate::t) m.pieces.splits = 2 + static_cast<int>(tasks % 3);
+    m.contract.order = task.order.starts_with("mma:") ? orders[tasks % orders.size()] : task.order;
     QueryPath path(made.tensors, m);
     Outcome o;
     o.out = path.run();

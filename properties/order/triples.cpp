@@ -23,91 +23,46 @@ struct Task {
 
 class Finder {
   public:
-    Finder(Prober& p, const Reading& r, TreeFinding& out) : p_(p), r_(r), out_(out) {}
+    Finder(TripleAsker& asker, TreeFinding& out) : asker_(asker), out_(out) {}
 
     void run(std::span<const int> columns) {
         out_.tree.root = Tree::none;
-        if (!columns_enter(columns)) return;
+        out_.odd_columns = asker_.odd(columns);
+        if (asker_.failed() || !out_.odd_columns.empty()) return;
         triples(columns);
         if (out_.strange) return;
         tasks_.push_back({columns[0], {columns.begin() + 1, columns.end()}});
-        for (std::size_t from = 0; from < tasks_.size() && !out_.strange && p_.error.empty();) {
+        for (std::size_t from = 0; from < tasks_.size() && !out_.strange && !asker_.failed();) {
             const auto to = tasks_.size();
             split(from, to);
             from = to;
         }
-        if (out_.strange || !p_.error.empty()) return;
+        if (out_.strange || asker_.failed()) return;
         out_.tree.root = chain(0, out_.tree.leaf(columns[0]));
     }
 
   private:
-    std::vector<std::uint32_t> ask(const std::vector<Probe>& rows) {
-        out_.probes += static_cast<std::int64_t>(rows.size());
-        return p_.ask(rows, r_.eps);
-    }
-    int read(std::uint32_t w) {
-        if (w == r_.more) return 1;
-        if (w != r_.same) ++out_.strange;
-        return 0;
-    }
-
-    // Which of these columns do not answer as every column of a sum does: with M, and with what makes M + ulp(M). `others`
-    // stand beside them.
-    std::vector<int> odd(std::span<const int> columns, std::span<const int> others) {
-        std::vector<Probe> rows;
-        for (std::size_t k = 0; k < columns.size(); ++k) {
-            int beside[2], n = 0;
-            for (std::size_t j = 1; n < 2 && j <= others.size(); ++j)
-                if (const int o = others[(k + j) % others.size()]; o != columns[k]) beside[n++] = o;
-            if (n < 2) return {};
-            rows.push_back({{{columns[k], r_.m}, {beside[0], r_.h}}, beside[0]});
-            rows.push_back({{{beside[1], r_.m}, {columns[k], r_.g}, {beside[0], r_.h}}, beside[0]});
-        }
-        const auto y = ask(rows);
-        std::vector<int> out;
-        for (std::size_t k = 0; k < y.size(); k += 2)
-            if (y[k] != r_.same || y[k + 1] != r_.more) out.push_back(columns[k / 2]);
-        return out;
-    }
-    bool columns_enter(std::span<const int> columns) {
-        const auto first = odd(columns, columns);
-        std::vector<int> sound;
-        for (const int c : columns)
-            if (std::find(first.begin(), first.end(), c) == first.end()) sound.push_back(c);
-        if (!first.empty()) out_.odd_columns = sound.size() < 3 ? first : odd(first, sound);  // beside columns that are sound
-        return p_.error.empty() && out_.odd_columns.empty();
-    }
-
-    // In a binary tree exactly one of the three roles exceeds.
+    // In every tree exactly one of three columns joins last, or all three meet.
     void triples(std::span<const int> columns) {
         const auto n = static_cast<std::uint32_t>(columns.size());
         if (n < 3) return;
-        std::vector<Probe> rows;
-        std::vector<std::array<int, 3>> asked;
+        std::vector<Three> asked;
         for (int t = 0; t < random_triples; ++t) {
             Rng rng(3, stream, static_cast<std::uint64_t>(t));
-            std::array<int, 3> c{};
+            Three c{};
             do
                 for (int& v : c) v = columns[rng.below(n)];
             while (c[0] == c[1] || c[1] == c[2] || c[0] == c[2]);
             asked.push_back(c);
-            for (std::size_t role = 0; role < 3; ++role) rows.push_back(triple_probe(r_, c[role], c[(role + 1) % 3], c[(role + 2) % 3]));
         }
-        const auto y = ask(rows);
-        for (std::size_t t = 0; t < asked.size() && !y.empty(); ++t) {
-            int sum = 0;
-            for (std::size_t role = 0; role < 3; ++role) {
-                const int v = read(y[3 * t + role]);
-                sum += v;
-                out_.checks.push_back({asked[t][role], asked[t][(role + 1) % 3], asked[t][(role + 2) % 3], v == 1});
-            }
-            out_.multiway += sum == 3;
-            out_.strange += sum != 1 && sum != 3;
+        for (const int last : asker_.last(asked, true)) {
+            out_.multiway += last == 3;
+            out_.strange += last < 0;
         }
     }
 
     void split(std::size_t from, std::size_t to) {
-        std::vector<Probe> rows;
+        std::vector<Three> rows;
         for (std::size_t t = from; t < to; ++t) {
             Task& k = tasks_[t];
             if (k.columns.empty()) continue;
@@ -115,12 +70,9 @@ class Finder {
             const auto at = rng.below(static_cast<std::uint32_t>(k.columns.size()));
             k.pivot = k.columns[at];
             k.columns.erase(k.columns.begin() + at);
-            for (const int j : k.columns) {
-                rows.push_back(triple_probe(r_, k.anchor, k.pivot, j));
-                rows.push_back(triple_probe(r_, k.pivot, k.anchor, j));
-            }
+            for (const int j : k.columns) rows.push_back({k.anchor, k.pivot, j});
         }
-        const auto y = rows.empty() ? std::vector<std::uint32_t>{} : ask(rows);
+        const auto y = rows.empty() ? std::vector<int>{} : asker_.last(rows, false);
         if (y.empty() && !rows.empty()) return;
         std::size_t at = 0;
         for (std::size_t t = from; t < to; ++t) {
@@ -128,9 +80,9 @@ class Finder {
             const int anchor = tasks_[t].anchor, pivot = tasks_[t].pivot;
             std::vector<int> near, same, more, far;
             for (const int j : tasks_[t].columns) {
-                const int pivot_first = read(y[at]), anchor_first = read(y[at + 1]);
-                at += 2;
-                (pivot_first && anchor_first ? more : pivot_first ? same : anchor_first ? near : far).push_back(j);
+                const int last = y[at++];
+                out_.strange += last < 0;
+                (last == 3 ? more : last == 0 ? same : last == 1 ? near : far).push_back(j);
             }
             if (tasks_[t].siblings && !(near.empty() && far.empty())) ++out_.strange;
             out_.multiway += static_cast<std::int64_t>(more.size());
@@ -164,20 +116,88 @@ class Finder {
         if (more >= 0) add_parts(more, parts);
     }
 
-    Prober& p_;
-    const Reading& r_;
+    TripleAsker& asker_;
     TreeFinding& out_;
     std::deque<Task> tasks_;
 };
 
+// Through r of a norm's row: M and two of a little less than half its ulp.
+class SquareAsker final : public TripleAsker {
+  public:
+    SquareAsker(Prober& p, const Reading& r) : p_(p), r_(r) {}
+    bool failed() const override { return !p_.error.empty(); }
+
+    std::vector<int> last(std::span<const Three> triples, bool roles) override {
+        std::vector<Probe> rows;
+        const std::size_t each = roles ? 3 : 2;
+        for (const Three& c : triples)
+            for (std::size_t role = 0; role < each; ++role) rows.push_back(triple_probe(r_, c[role], c[(role + 1) % 3], c[(role + 2) % 3]));
+        const auto y = ask(rows);
+        std::vector<int> out;
+        for (std::size_t t = 0; t < triples.size() && !y.empty(); ++t) {
+            int sum = 0, at = 2;
+            bool known = true;
+            for (std::size_t role = 0; role < each; ++role) {
+                const auto w = y[each * t + role];
+                known &= w == r_.more || w == r_.same;
+                if (w == r_.more) ++sum, at = static_cast<int>(role);
+            }
+            const bool all = sum == static_cast<int>(each);
+            out.push_back(!known || (roles && sum != 1 && !all) ? -1 : all ? 3 : at);
+        }
+        return out;
+    }
+
+    std::vector<int> odd(std::span<const int> columns) override {
+        const auto first = odd(columns, columns);
+        std::vector<int> sound;
+        for (const int c : columns)
+            if (std::find(first.begin(), first.end(), c) == first.end()) sound.push_back(c);
+        return first.empty() || sound.size() < 3 ? first : odd(first, sound);  // beside columns that are sound
+    }
+
+  private:
+    std::vector<std::uint32_t> ask(const std::vector<Probe>& rows) {
+        probes += static_cast<std::int64_t>(rows.size());
+        return p_.ask(rows, r_.eps);
+    }
+    // Which of these columns do not answer as every column of a sum does: with M, and with what makes M + ulp(M). `others`
+    // stand beside them.
+    std::vector<int> odd(std::span<const int> columns, std::span<const int> others) {
+        std::vector<Probe> rows;
+        for (std::size_t k = 0; k < columns.size(); ++k) {
+            int beside[2], n = 0;
+            for (std::size_t j = 1; n < 2 && j <= others.size(); ++j)
+                if (const int o = others[(k + j) % others.size()]; o != columns[k]) beside[n++] = o;
+            if (n < 2) return {};
+            rows.push_back({{{columns[k], r_.m}, {beside[0], r_.h}}, beside[0]});
+            rows.push_back({{{beside[1], r_.m}, {columns[k], r_.g}, {beside[0], r_.h}}, beside[0]});
+        }
+        const auto y = ask(rows);
+        std::vector<int> out;
+        for (std::size_t k = 0; k < y.size(); k += 2)
+            if (y[k] != r_.same || y[k + 1] != r_.more) out.push_back(columns[k / 2]);
+        return out;
+    }
+
+    Prober& p_;
+    const Reading& r_;
+};
+
 }  // namespace
 
-Probe triple_probe(const Reading& r, int i, int j, int k) { return {{{i, r.m}, {j, r.h}, {k, r.h}}, j}; }
-
-TreeFinding find_tree(Prober& p, const Reading& r, std::span<const int> columns) {
+TreeFinding find_tree(TripleAsker& asker, std::span<const int> columns) {
     TreeFinding out;
-    Finder(p, r, out).run(columns);
+    Finder(asker, out).run(columns);
+    out.probes = asker.probes;
     return out;
 }
+
+TreeFinding find_tree(Prober& p, const Reading& r, std::span<const int> columns) {
+    SquareAsker asker(p, r);
+    return find_tree(asker, columns);
+}
+
+Probe triple_probe(const Reading& r, int i, int j, int k) { return {{{i, r.m}, {j, r.h}, {k, r.h}}, j}; }
 
 }  // namespace ulpgate

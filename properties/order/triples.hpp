@@ -1,6 +1,7 @@
 // A tree from its rooted triples: for columns i, j, k the kernel says which two meet first. All columns are split about a
 // pivot at a time, the parts in the same call: about 2 n log2(n) probes for n columns, of any shape.
 #pragma once
+#include <array>
 #include <span>
 #include <vector>
 
@@ -9,9 +10,17 @@
 
 namespace ulpgate {
 
-struct Triple {  // j and k meet before i?
-    int i, j, k;
-    bool first;
+using Three = std::array<int, 3>;  // columns
+
+// Who answers for a kernel.
+struct TripleAsker {
+    virtual ~TripleAsker() = default;
+    // Of each triple the place of the one that joins last; 3: all meet at one node; -1: neither. thorough: asked in all three
+    // roles. Empty where the kernel failed.
+    virtual std::vector<int> last(std::span<const Three>, bool thorough) = 0;
+    virtual std::vector<int> odd(std::span<const int> columns) = 0;  // those that do not enter the sum once, or not alone
+    virtual bool failed() const = 0;
+    std::int64_t probes = 0;
 };
 
 struct TreeFinding {
@@ -20,11 +29,11 @@ struct TreeFinding {
     std::vector<int> odd_columns;  // do not enter the sum once, or not alone
     std::int64_t multiway = 0;     // triples that meet at one node
     std::int64_t strange = 0;      // answers that are neither, or that no tree gives
-    std::vector<Triple> checks;    // random triples over all columns of the tree, each asked in its three roles
     bool ok() const { return odd_columns.empty() && strange == 0; }
 };
 
 // columns: ascending, at least two.
+TreeFinding find_tree(TripleAsker&, std::span<const int> columns);
 TreeFinding find_tree(Prober&, const Reading&, std::span<const int> columns);
 
 Probe triple_probe(const Reading&, int i, int j, int k);  // M at i, h at j and k; looks at j

@@ -195,7 +195,7 @@ const std::vector<Field>& fields() {
         {"b.order", false, order_values() + ", " + std::string(tensor_core_sum_values), "any", "of q_b_proj's sums (or the head's), as a.order", set_sum<&Contract::b_order>,
          [](const Contract& c) { return c.b_order; }},
         choice<&Contract::a_part, part_names>("a.part", "f32", "partial sums of q_a_proj: t lets each of them lose half an ulp of T"),
-        choice<&Contract::b_part, part_names>("b.part", "f32", "the same of q_b_proj"),
+        choice<&Contract::b_part, part_names>("b.part", "f32", "the same of q_b_proj, of the head and of the absorption"),
         choice<&Contract::latent, latent_names>("latent", "t", "q_a is rounded to T before its norm, or kept in f32"),
         choice<&Contract::logits, logits_names>("logits", "t_then_f32", "T(dot) widened to f32, or the f32 sum"),
         choice<&Contract::kv, kv_names>("kv", "none", "fused: q_a_proj and kv_a_proj_with_mqa are one matrix; its kv slice is normalised too"),

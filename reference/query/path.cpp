@@ -8,6 +8,7 @@
 #include "reference/admissible/sum_bound.hpp"
 #include "reference/maps/map.hpp"
 #include "reference/model/model.hpp"
+#include "reference/tensor_core/sum.hpp"
 
 namespace ulpgate {
 namespace {
@@ -69,7 +70,9 @@ QueryPath::QueryPath(const Tensors& t, const QueryModel& m) : t_(t), model_(m) {
     const bool f32 = c.x == Type::f32 || c.weights == Type::f32;
     first_ = {c.x, c.latent == Latent::f32 ? Type::f32 : c.x, c.a_order, c.a_part, bias_.empty() ? Bias::none : c.bias, f32};
     second_ = {c.x, head && c.logits == Logits::f32 ? Type::f32 : c.x, c.b_order, c.b_part, Bias::none, f32};
-    absorb_ = {c.x, c.x, "any", Accumulate::f32, Bias::none, c.x == Type::f32};
+    // What multiplies q_nope by k_c is not said by b.order: where that is a tensor core's, either may be.
+    const bool core = c.weights != Type::e4m3 && find_tensor_core_sum(c.b_order);
+    absorb_ = {c.x, c.x, core ? c.b_order : "any", c.b_part, Bias::none, c.x == Type::f32, core};
 }
 
 double QueryPath::eps() const { return model_.pieces.config_eps ? t_.config_eps : t_.eps; }

@@ -40,6 +40,12 @@ double weight(const WeightRow& row, std::size_t k) {
     return static_cast<double>(row.w[k]) * s;
 }
 
+double largest(std::span<const float> scale) {
+    double m = 0;
+    for (const float s : scale) m = std::max(m, std::fabs(static_cast<double>(s)));
+    return m;
+}
+
 int height_of(const std::string& order, std::size_t n) {
     if (order == "any") return -1;
     const auto o = find_order(order);
@@ -123,6 +129,18 @@ WeightRow Matrix::row(std::int64_t o) {
     return {values_, scales_, ops::scale_block};
 }
 
+std::string why_no_sum(const Contract& c) {
+    for (const std::string& order : {c.a_order, c.b_order}) {
+        const auto core = find_tensor_core_sum(order);
+        if (!core) continue;
+        if (c.x == Type::f32) return "mma: sums have factors of bf16 or fp16: no tensor core multiplies f32 exactly";
+        if (c.weights == Type::e4m3 && (core->promoted == 0 || ops::scale_block % core->promoted))
+            return "mma: sums of e4m3 weights end within a scale's 128 columns: mma:32x13:128";
+        if (c.weights != Type::none && c.weights != c.x && c.weights != Type::e4m3) return "mma: sums have factors of one type: weights of the type of x, or e4m3";
+    }
+    return "";
+}
+
 void project(Matrix& w, const Projection& p, const Ranges& x, std::span<const float> bias, std::vector<Projected>& out, DotCounts* counts,
              std::int64_t first, std::int64_t count) {
     std::vector<float> nominal(x.size());
@@ -136,10 +154,12 @@ void project(Matrix& w, const Projection& p, const Ranges& x, std::span<const fl
     const DotVector a(nominal);
     const auto core = find_tensor_core_sum(p.order);
     const int height = core ? -1 : height_of(p.order, x.size());
-    const auto error_of = [&](double m, std::int64_t terms, int unit) {
-        if (!core) return sum_error(p, height, w.has_scales(), m, terms, unit);
-        const double e = tensor_core_error(*core, m, terms, static_cast<std::int64_t>(x.size()), p.bias == Bias::before);
-        return e + narrowing(p, m, e, terms, bound_by_count(unit32, core->chains));
+    const auto error_of = [&](double m, std::int64_t terms, int unit, const WeightRow& row) {
+        const double f32 = core && !p.core_or_f32 ? 0 : sum_error(p, height, w.has_scales(), m, terms, unit);
+        if (!core) return f32;
+        const double e = tensor_core_error(*core, m, terms, static_cast<std::int64_t>(x.size()), p.bias == Bias::before, largest(row.scale));
+        const auto chains = static_cast<std::int64_t>(core->promoted ? x.size() / static_cast<std::size_t>(core->promoted) + 1 : static_cast<std::size_t>(core->chains));
+        return std::max(f32, e + narrowing(p, m, e, terms, bound_by_count(unit32, chains)));
     };
     // A partial sum that overflows is inf, and inf - inf is NaN: beyond this anything may come out.
     const double overflow = p.part == Accumulate::t ? largest_of(p.t) : 0x1p127;
@@ -171,8 +191,8 @@ void project(Matrix& w, const Projection& p, const Ranges& x, std::span<const fl
             y.allowed = Range::of(static_cast<float>(d.value));
             y.allowed.free = free;
         } else {
-            const bool exact = spread == 0 && d.exact_in_f32() && p.part == Accumulate::f32;
-            const double m = d.magnitude + spread, e = exact ? 0 : error_of(m, d.terms + more, d.unit);
+            const bool exact = spread == 0 && d.exact_in_f32() && p.part == Accumulate::f32 && (!core || exact_where_f32_is(*core));
+            const double m = d.magnitude + spread, e = exact ? 0 : error_of(m, d.terms + more, d.unit, row);
             y.width = spread + e + d.error;
             if (free || !(m + e < overflow)) y.allowed = {nan32, nan32, true};
             else if (y.width == 0) y.allowed = Range::of(decode(p.round, y.nearest));
@@ -192,15 +212,19 @@ void project(Matrix& w, const Projection& p, const Ranges& x, std::span<const fl
 void restate(Matrix& w, const Projection& p, const QueryPieces& pieces, std::span<const float> x, std::span<const float> bias, std::span<float> out, std::int64_t first) {
     const auto core = find_tensor_core_sum(p.order);
     const auto order = *find_order(p.order == "any" || core ? "sequential" : p.order);
-    const auto sum = [&](std::span<const float> a, std::span<const float> b) {
-        if (!core) return order.order->dot({a.data(), b.data()}, a.size(), order.p);
-        return p.t == Type::fp16 ? tensor_core_sum<Fp16>(*core, a, b) : tensor_core_sum<Bf16>(*core, a, b);
-    };
     std::vector<float> dequantised(x.size());
     for (std::size_t o = 0; o < out.size(); ++o) {
         const WeightRow row = w.row(first + static_cast<std::int64_t>(o));
         std::span<const float> v = row.w;
-        if (!row.scale.empty()) {
+        const bool scaled = !row.scale.empty();
+        const auto block = static_cast<std::size_t>(row.block);
+        const auto sum = [&](std::size_t from, std::size_t n) {
+            const auto a = x.subspan(from, n), b = v.subspan(from, n);
+            if (!core) return order.order->dot({a.data(), b.data()}, n, order.p);
+            const auto scale = scaled ? row.scale.subspan(from / block) : row.scale;
+            return p.t == Type::fp16 ? tensor_core_sum<Fp16>(*core, a, b, scale, block) : tensor_core_sum<Bf16>(*core, a, b, scale, block);
+        };
+        if (scaled && (!core || pieces.low_sum)) {
             for (std::size_t k = 0; k < x.size(); ++k) dequantised[k] = row.w[k] * row.scale[k / static_cast<std::size_t>(row.block)];
             v = dequantised;
         }
@@ -210,11 +234,11 @@ void restate(Matrix& w, const Projection& p, const QueryPieces& pieces, std::spa
         } else if (pieces.splits > 1 || p.part == Accumulate::t) {
             const std::size_t parts = pieces.splits > 1 ? static_cast<std::size_t>(pieces.splits) : 2, n = x.size();
             for (std::size_t q = 0; q < parts; ++q) {
-                const std::size_t from = n * q / parts, end = n * (q + 1) / parts;
-                s += round_to(p.t, sum(x.subspan(from, end - from), v.subspan(from, end - from)));
+                const auto at = [&](std::size_t part) { return part == parts ? n : core && scaled ? n * part / parts / block * block : n * part / parts; };
+                s += round_to(p.t, sum(at(q), at(q + 1) - at(q)));
             }
         } else {
-            s = sum(x, v);
+            s = sum(0, x.size());
         }
         if (p.bias == Bias::before) s += bias[o];
         out[o] = p.round == Type::f32 ? s : round_to(p.round, s);

@@ -48,7 +48,11 @@ struct Projection {
     Accumulate part = Accumulate::f32;
     Bias bias = Bias::none;
     bool rounded_products = false;  // a product may round in f32: T is f32
+    bool core_or_f32 = false;       // where the order is a tensor core's: f32 in any order too
 };
+
+// "" where T, the weights' type and the orders of the sums go together; else in words why not.
+std::string why_no_sum(const Contract&);
 
 struct Projected {
     Range allowed;

@@ -55,6 +55,12 @@ std::optional<QueryText> parse_query_subject(std::string_view text) {
             out.error = ParseError{at, "a model is one contract with a map: bf16,cast_first,taps=out"};
             return out;
         }
+        QueryModel changed = m;
+        if (fault) fault->change(changed);
+        if (const auto why = why_no_sum(changed.contract); !why.empty()) {
+            out.error = ParseError{at, why};
+            return out;
+        }
         const bool head = t.find("logits=") != t.npos;
         if (!head || !fault || fault->head) out.subjects.push_back({m, head ? Abi::linear : Abi::mla_query});
         const bool query = m.contract.kv != Kv::none || m.contract.absorb != Absorb::no || m.contract.rope != Rope::none;

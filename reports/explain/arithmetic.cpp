@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstring>
 
 #include "reference/faults/fault.hpp"
+#include "reports/console/console.hpp"
 #include "reports/run/runner.hpp"
 #include "reports/run/smallest.hpp"
 
@@ -73,11 +75,8 @@ class Explainer {
         if (!subject->cases().empty()) return void(a_.skipped = "its outputs are files: nothing more can be asked");
         const auto entry = entry_for(subject->entries(), op->abi, g.claim);
         if (!entry) return void(a_.skipped = "no entry of it serves this claim");
-        if (op->abi != Abi::rmsnorm) {
-            if (!g.failures.empty()) a_.replays.push_back(g.failures.front().line);
-            return void(a_.skipped = "sums of projections are judged and named, not probed for their order");
-        }
         Contract c = a_.contracts.empty() ? g.claim[0] : a_.contracts[0];
+        if (op->abi != Abi::rmsnorm) return projections(*subject, *entry, *op, g.claim[0]);
         if (!probeable(c)) return void(a_.skipped = "quantised or biased outputs are not probed");
         if (g.verdict == Verdict::crashed || g.verdict == Verdict::hung || g.verdict == Verdict::refused) return void(a_.skipped = std::string(name(g.verdict)));
         c.x = g.claim[0].x, c.w = g.claim[0].w, c.y = g.claim[0].y, c.res = g.claim[0].res;
@@ -96,6 +95,38 @@ class Explainer {
     }
 
   private:
+    // The sums over K, and a restatement with those orders on random tokens.
+    void projections(Subject& subject, std::size_t entry, const Op& op, Contract c) {
+        Case like;
+        like.op = op.name;
+        like.claim = {c};
+        like.d = a_.d;
+        like.profile = "random";
+        like.tokens = 2;
+        if (a_.d != 7168 && op.abi == Abi::mla_query) like.rank = 64, like.heads = 4, like.nope = 16, like.rope = 8, like.kv = 32;
+        if (op.abi == Abi::linear) like.out = 512;
+        const Made made = make(like);
+        if (!made.error.empty()) return void(a_.skipped = made.error);
+        if (c.map == Map::none) c.map = Map::cast_first;
+        a_.sums = gemm_orders(subject, entry, op, c, made.tensors.sizes);
+        const Outcome got = subject.run(entry, made.tensors);
+        if (got.event != Event::ok) return;
+        for (const QueryModel& m : sum_models(c, a_.sums)) {
+            QueryPath path(made.tensors, m);
+            const auto want = path.run();
+            std::int64_t equal = 0, all = 0;
+            for (std::size_t k = 0; k < want.size(); ++k) {
+                const Tensor& t = made.tensors.all[k];
+                const auto n = static_cast<std::size_t>(bytes(t.type));
+                for (std::size_t at = 0; !t.spec->input() && at < want[k].size(); at += n) equal += !std::memcmp(want[k].data() + at, got.out[k].data() + at, n), ++all;
+            }
+            const auto text = fmt::format("model/{}: gives {} of {} outputs of random tokens bit for bit", print(m.contract), grouped(equal), grouped(all));
+            if (a_.model.empty() || equal == all) a_.model = text;
+            if (equal == all) break;
+        }
+        if (!a_.group.failures.empty()) a_.replays.push_back(a_.group.failures.front().line);
+    }
+
     // Where no form is equal, r may still be a few steps beside one: good enough to choose rows by.
     static std::vector<Form> nearby(const std::vector<Form>& forms) {
         std::vector<Form> out;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "properties/behaviour/behaviour.hpp"
+#include "properties/explain_query/gemm_order.hpp"
 #include "properties/order/recover.hpp"
 #include "properties/reduce/reduce.hpp"
 #include "reports/console/style.hpp"
@@ -19,6 +20,8 @@ struct Arithmetic {
     std::string skipped;              // "" or why nothing beyond the judgement was asked
     FormFinding forms;
     OrderFinding order;
+    std::vector<GemmOrder> sums;      // of mla_query and head, instead of forms and order
+    std::string model;                // their restatement: what it gives of random tokens
     std::vector<Relation> behaviour;
     std::optional<Reduced> smallest;  // of the failing row
     std::vector<std::string> replays; // case lines: the failure, the smallest row, a row of the order
@@ -45,5 +48,6 @@ inline constexpr std::string_view explain_schema = "ulpgate.explain/1";
 // "T((x·r)·w), mean S / d, r = 1/sqrt(v) correctly rounded": in one line, for a table and for diff.
 std::string computes_words(const Arithmetic&);
 std::string order_line(const OrderFinding&);
+std::string sums_line(const GemmOrder&);
 
 }  // namespace ulpgate

@@ -89,6 +89,12 @@ std::string order_line(const OrderFinding& o) {
     return "";
 }
 
+std::string sums_line(const GemmOrder& o) {
+    if (o.columns == 0) return fmt::format("{}: {}", o.stage, o.words);
+    return fmt::format("{}: {}{}; {} probes in {} calls over {} of {} columns", o.stage, o.words, o.names.empty() ? "" : fmt::format(" ({})", fmt::join(o.names, ", ")), grouped(o.probes), grouped(o.calls),
+                       grouped(o.asked), grouped(o.columns));
+}
+
 std::string arithmetic_text(const Explained& e, const Style& style) {
     std::string s;
     for (const auto& a : e.all) {
@@ -98,8 +104,9 @@ std::string arithmetic_text(const Explained& e, const Style& style) {
         if (!g.fix.empty()) s += line("fix", g.fix);
         s += line("element", element_words(a));
         s += line("statistic", statistic_words(a));
-        if (a.skipped.empty() || a.order.probes) s += line("order", order_line(a.order));
-        s += line("model", replay_words(a.order));
+        if (a.sums.empty() && (a.skipped.empty() || a.order.probes)) s += line("order", order_line(a.order));
+        for (const GemmOrder& o : a.sums) s += line("order", sums_line(o));
+        s += line("model", a.sums.empty() ? replay_words(a.order) : a.model);
         std::string held;
         for (const auto& b : a.behaviour)
             if (b.held && !b.skipped) held += fmt::format("{}{} ({}, {} rows{})", held.empty() ? "" : "; ", b.name, b.what, grouped(b.comparisons), b.claimed ? ", claimed" : "");
@@ -125,11 +132,13 @@ std::string arithmetic_json(const Explained& e) {
         for (const auto& f : a.forms.equal) forms.push_back(f.text);
         for (const auto& b : a.behaviour)
             behaviour.push_back({{"relation", b.name}, {"what", b.what}, {"held", b.held}, {"claimed", b.claimed}, {"skipped", b.skipped}, {"rows", b.comparisons}, {"finding", b.finding}});
+        Json sums = Json::array();
+        for (const GemmOrder& o : a.sums) sums.push_back({{"stage", o.stage}, {"columns", o.columns}, {"asked", o.asked}, {"probes", o.probes}, {"words", o.words}, {"orders", o.names}});
         Json r = {{"subject", g.subject}, {"op", g.op}, {"type", name(g.type)}, {"d", a.d}, {"claim", print(g.claim)}, {"inferred", g.inferred}, {"verdict", name(g.verdict)},
                   {"rows", g.whole.measure.rows}, {"worst_ulp", fmt::format("{}", g.whole.measure.worst_ulp)}, {"r_ulp32", fmt::format("{}", g.whole.measure.worst_r_ulp32)},
                   {"finding", finding_words(a)}, {"contracts", contracts}, {"names", g.names}, {"computes", computes_words(a)}, {"forms", forms},
                   {"form_rows", a.forms.rows}, {"order", {{"words", order_line(a.order)}, {"probes", a.order.probes}, {"models", models}, {"replayed", a.order.replayed}, {"equal", a.order.equal}, {"telling", a.order.telling}}},
-                  {"behaviour", behaviour}, {"smallest", a.smallest ? Json({{"text", a.smallest->text}, {"columns", a.smallest->nonzero}, {"case", a.smallest->line}}) : Json(nullptr)},
+                  {"sums", sums}, {"sums_model", a.model}, {"behaviour", behaviour}, {"smallest", a.smallest ? Json({{"text", a.smallest->text}, {"columns", a.smallest->nonzero}, {"case", a.smallest->line}}) : Json(nullptr)},
                   {"skipped", a.skipped}, {"replay", a.replays}, {"seconds", a.seconds}};
         j["results"].push_back(std::move(r));
     }
