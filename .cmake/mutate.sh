@@ -6,18 +6,22 @@
 #   .cmake/mutate.sh NAME...            these only
 #   .cmake/mutate.sh --in DIR ...       in another clean checkout whose build/dev is built already; it is left as it was
 #   .cmake/mutate.sh --out FILE ...     where the table goes (default: stdout)
+#   .cmake/mutate.sh --record ...       each result into its row of .cmake/mutations.md, as soon as it is known
+#   .cmake/mutate.sh --only ...         the named tests alone: a mutation that they miss is not tried on the room's others
 #
 # A mutation is a file:  file PATH / from TEXT / to TEXT / run ROOM FILTER  (\n is a new line in TEXT). TEXT must stand once in
 # PATH. A mutation that no test of the room notices SURVIVED: a test is missing. Exit: 0 all caught, 1 not. Not part of CI:
 # it builds and links once a mutation.
 set -uo pipefail
 cd "$(dirname "$0")/.."
-top=$PWD dir= out= names=()
+top=$PWD dir= out= record= only= names=()
 while (($#)); do
   case $1 in
     --in) dir=$(cd "$2" && pwd) || exit 2; shift 2 ;;
     --out) out=$2; shift 2 ;;
-    -*) sed -n '2,13s/^# \{0,1\}//p' "$0"; exit 2 ;;
+    --record) record=1; shift ;;
+    --only) only=1; shift ;;
+    -*) sed -n '2,15s/^# \{0,1\}//p' "$0"; exit 2 ;;
     *) names+=("$1"); shift ;;
   esac
 done
@@ -32,7 +36,10 @@ fi
 jobs=${MUTATE_JOBS:-2} table= survived=0 caught=0
 
 field() { sed -n "s/^$2 //p" "$top/.cmake/mutations/$1"; }
-build() { (cd "$dir" && cmake --build --preset dev -j"$jobs" --target "$1_tests" ulpgate_programs 2>&1); }
+build() {  # the reference's tests start no program
+  local programs=ulpgate_programs; [[ $1 != reference ]] || programs=
+  (cd "$dir" && cmake --build --preset dev -j"$jobs" --target "$1_tests" $programs 2>&1)
+}
 # The first test that fails, or the one that was running when the program ended; nothing where all pass.
 failing() {
   local log; log=$(cd "$dir" && timeout 900 "build/dev/bin/$1_tests" --gtest_filter="$2" --gtest_fail_fast --gtest_brief=0 2>&1) && return
@@ -54,7 +61,7 @@ for name in "${names[@]}"; do
     by="NOT BUILT: $(grep -m1 -E 'error:' <<<"$log" | sed 's/.*error: //')"
   else
     by=$(failing "$room" "$filter")
-    [[ -n $by ]] || by=$(failing "$room" '*')
+    [[ -n $by || -n $only ]] || by=$(failing "$room" '*')
   fi
   restore "$file"
   case $by in
@@ -63,6 +70,7 @@ for name in "${names[@]}"; do
   esac
   line="| $name | $file | $by |"
   echo "$line" >&2
+  [[ -z $record ]] || .cmake/mutations_test.sh --write "$name" "${by:-SURVIVED}" || exit 2
   table+=$line$'\n'
 done
 {

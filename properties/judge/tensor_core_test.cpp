@@ -42,11 +42,20 @@ TEST(QueryTensorCore, ItsOwnClaimHolds) {
                     }
 }
 
-// Sums in the type itself are not what a tensor core gives.
+// Sums in the type itself are not what a tensor core gives; and a tensor core's sums are not those of rounded additions in halves, which
+// keep what the tensor core cuts beside a large product. (The other way round nothing can be seen: additions in halves stay within
+// what a tensor core may give.)
 TEST(QueryTensorCore, AnotherClaimDoesNot) {
     const std::string taps = "cast_first,taps=out";
     EXPECT_EQ(judged("bf16", "random", deep, taps + ",a.part=t,b.part=t", taps + cores("mma:16x25")).verdict, Verdict::inadmissible);
     EXPECT_EQ(judged("fp16", "random", deep, taps + ",a.part=t,b.part=t", taps + cores("mma:8x24")).verdict, Verdict::inadmissible);
+    for (const std::string type : {"bf16", "fp16"})
+        for (const std::string core : {"mma:8x24", "mma:16x25", "mma:16x25x4"}) {
+            const auto of_halves = judged(type, "absorbed", deep, taps + cores(core), taps + cores("pairwise"));
+            EXPECT_EQ(of_halves.verdict, Verdict::inadmissible) << type << " " << core << ": " << of_halves.what;
+            EXPECT_EQ(judged(type, "absorbed", deep, taps + cores("pairwise"), taps + cores(core)).verdict, Verdict::pass) << type << " " << core;
+            EXPECT_EQ(judged(type, "absorbed", deep, taps + cores("pairwise"), taps + cores("pairwise")).verdict, Verdict::pass) << type;
+        }
 }
 
 TEST(QueryTensorCore, NeedsFactorsThatItTakes) {

@@ -27,6 +27,9 @@ TEST(Statistic, SpecialRows) {
     const auto div = set_of("bf16,cast_first,by=div", Row(8, 0), 0);
     EXPECT_TRUE(div.zero && !div.inf && !div.interval);
     EXPECT_TRUE(set_of("bf16,cast_first,by=div", {1, finf}, 0).inf);
+    // eps = 1.5 * 2^-150 is 2^-149 in f32: v is that or, with eps added in f64 and rounded, the same; never a value between it and 0.
+    EXPECT_FALSE(holds(set_of("bf16,cast_first", Row(4, 0), 0x1.8p-150), 0x1.8p74f));
+    EXPECT_TRUE(holds(set_of("bf16,cast_first", Row(4, 0), 0x1.8p-150), static_cast<float>(std::sqrt(0x1p149))));
     // Columns beyond the statistic's width are not seen.
     EXPECT_FALSE(set_of("bf16,cast_first,stat_width=2", {1, 1, finf}, 0).zero);
     EXPECT_EQ(set_of("bf16,cast_first,stat_width=2", {2, 2, 100}, 0).r, 0.5);

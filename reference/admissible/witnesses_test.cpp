@@ -146,6 +146,20 @@ TEST(Witness, SumKeptInF64) {
     EXPECT_TRUE(holds(set_of("f32,cast_first,rsqrt=1,acc=f64", x, eps), r));
 }
 
+// rho by count where sums are kept in f64: 7168 terms just below half an ulp of the f64 sum, lost one by one.
+TEST(Witness, AdditionsInF64) {
+    constexpr std::size_t n = 7169;
+    const float small = std::sqrt(0.999f * 0x1p-53f);
+    Row x(n, small);
+    x[0] = 1;
+    double sum = 0;
+    for (const float v : x) sum += static_cast<double>(v) * static_cast<double>(v);
+    ASSERT_EQ(sum, 1);
+    const double lost = static_cast<double>(n - 1) * static_cast<double>(small) * static_cast<double>(small), rho = set_of("f32,cast_first,acc=f64,sq=f64", x, 0).rho;
+    EXPECT_LE(lost / (1 + lost), rho);
+    EXPECT_GE(lost / (1 + lost), 0.9 * rho);
+}
+
 // Squares that f32 does not hold: (1 + 2^-12)^2 = 1 + 2^-11 + 2^-24 is a tie.
 TEST(Witness, RoundedSquares) {
     const float x = 0x1.001p0f, square = x * x;

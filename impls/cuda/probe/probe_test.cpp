@@ -40,8 +40,11 @@ TEST(Probe, FindsWhatTheExecutorDoes) {
         EXPECT_EQ(packed, std::vector<std::uint8_t>(std::size_t{1} << 12, 0xaa));
     }
     EXPECT_EQ(r.nan, 0x7fffffffu);
+    EXPECT_EQ(r.flushed_product, 0x00800000u);
+    EXPECT_EQ(r.flushed_fma, 0x00800000u);
     EXPECT_EQ(r.flushed_sum, 0u);
     EXPECT_EQ(r.core, "hopper");
+    EXPECT_EQ(r.lost_at, -hopper.least_exponent + hopper.fraction_bits + 1);
     EXPECT_EQ(r.lost_at, r.modelled_lost_at);
     const auto lines = findings(r);
     EXPECT_EQ(lines.size(), 7u);

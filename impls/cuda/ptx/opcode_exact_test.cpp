@@ -169,6 +169,9 @@ TEST(PtxOpcodes, FlushingBeforeAndAfter) {
         const auto y = apply(with, 32, in, a), z = apply(without, 32, in, b);
         for (std::size_t k = 0; k < y.size(); ++k) ASSERT_EQ(y[k], flushed(z[k])) << with << " element " << k;
     }
+    // (1 - 2^-24) 2^-126 rounds up to 2^-126, which is no subnormal and stays; (1 - 2^-23) 2^-126 is one.
+    EXPECT_EQ(apply("mul.ftz.f32", 32, {32, 32}, {{0x3f7fffff, 0xbf7ffffe}, {0x00800000, 0x00800000}}), (Values{0x00800000, 0x80000000}));
+    EXPECT_EQ(apply("fma.rn.ftz.f32", 32, {32, 32, 32}, {{0x3f7fffff, 0xbf7ffffe}, {0x00800000, 0x00800000}, {0, 0x80000000}}), (Values{0x00800000, 0x80000000}));
 }
 
 // The documented bounds (PTX ISA): low and high enclose every value that the instruction may give, and nearest lies between.

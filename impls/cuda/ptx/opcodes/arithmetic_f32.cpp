@@ -1,4 +1,9 @@
-// add, sub, mul, fma, div.rn, rcp.rn, sqrt.rn, min, max, neg, abs of f32. .ftz flushes inputs and results.
+// add, sub, mul, fma, div.rn, rcp.rn, sqrt.rn, min, max, neg, abs of f32.
+//
+// .ftz flushes "subnormal inputs and results to sign-preserving zero" (PTX ISA, "Floating Point Instructions"). A result is what .rn has
+// made of the exact value: one that rounds up to 2^-126 is no subnormal and stays. No document says more, and no recorded result of a GPU
+// shows the two values of one step below 2^-126 that flushing before rounding would make zero; `ulpgate doctor --gpu` asks for them
+// (impls/cuda/probe). No verdict on a sum hangs on it: ftz=sum allows less than 2^-126 for each flush, of either kind.
 #include "impls/cuda/ptx/opcode.hpp"
 
 namespace ulpgate::opcodes {
