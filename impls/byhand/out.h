@@ -1,5 +1,5 @@
-/* What the kernels out_*.c share: their entries, and the specification's second half for those whose fault lies in the
- * first. What each computes wrong stands in its sidecar out_NAME.toml (schema: TRUTH.md). */
+/* What the kernels out_*.c and second_*.c share: their entries, and the specification's second half for those whose fault
+ * lies in the first. What each computes wrong stands in its sidecar, STEM.toml (schema: TRUTH.md). */
 #ifndef BYHAND_OUT_H
 #define BYHAND_OUT_H
 #include "impls/byhand/element.h"
