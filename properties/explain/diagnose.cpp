@@ -166,7 +166,8 @@ class Diagnosis {
     void add_name(const Fault& f) {
         if (std::any_of(out_.equal.begin(), out_.equal.end(), [&](const Named& o) { return o.kind == f.kind; })) return;
         const auto rows = static_cast<std::int64_t>(e_->rows());
-        out_.equal.push_back({std::string(f.kind), "", std::string(f.line), std::string(f.fix), rows, rows * d_});
+        const By by = claim_[0].by;
+        out_.equal.push_back({std::string(f.kind), "", std::string(f.line_under(by)), std::string(f.fix_under(by)), rows, rows * d_});
     }
 
     // The claim's formula in every row: does a row's sum depend on its batch?

@@ -315,7 +315,8 @@ std::vector<Named> Hypothesis::named() const {
     std::vector<Named> out;
     for (std::size_t k = 0; k < faults_.size(); ++k) {
         const Fault& f = *faults_[k];
-        Named n{std::string(f.kind), "", std::string(f.line), std::string(f.fix), rows_, outputs_};
+        const By by = model_.contract.by;
+        Named n{std::string(f.kind), "", std::string(f.line_under(by)), std::string(f.fix_under(by)), rows_, outputs_};
         if (!f.param.empty() && &f != searched_) n.parameter = fmt::format("{} {:.7g}", f.param, given_[k]);
         if (&f == searched_ && search_ == Search::real) n.parameter = fmt::format("{} in [{:.7g}, {:.7g}]", f.param, p_.lo, p_.hi);
         if (&f == searched_)

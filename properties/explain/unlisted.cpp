@@ -71,8 +71,11 @@ Truth read_truth(const std::string& path) {
     out.honest = honest && honest->boolean;
     const TomlValue* faults = document.root.find("fault");
     const TomlValue* also = document.root.find("also_right");
+    const TomlValue* same = document.root.find("same_function");
     if (faults)
         for (const TomlValue& f : faults->array) out.names.push_back(texts(f.find("names")));
+    if (same)
+        for (const TomlValue& f : same->array) out.same_function.push_back(texts(f.find("names")));
     if (also)
         for (const TomlValue& a : also->array) {
             const auto number = [&](const char* key) { return a.find(key) ? a.find(key)->integer : 0; };
@@ -90,7 +93,10 @@ Scored score(const Truth& t, const Claim& claim, std::int64_t d, const Explanati
     if (t.honest) return e.as_claimed && nothing ? Scored::right : said.empty() ? Scored::unknown : Scored::misnamed;
     if (e.as_claimed && nothing) return Scored::unseen;
     if (said.empty()) return Scored::unknown;
-    const auto right = [&](const Kinds& k) { return !k.empty() && std::all_of(k.begin(), k.end(), [&](const std::string& kind) { return allowed(t, d, kind); }); };
+    const auto together = [&](const Kinds& k) {
+        return std::any_of(t.same_function.begin(), t.same_function.end(), [&](const Kinds& all) { return std::is_permutation(all.begin(), all.end(), k.begin(), k.end()); });
+    };
+    const auto right = [&](const Kinds& k) { return together(k) || (!k.empty() && std::all_of(k.begin(), k.end(), [&](const std::string& kind) { return allowed(t, d, kind); })); };
     const auto hits = std::count_if(said.begin(), said.end(), right);
     if (hits == 0) return Scored::misnamed;
     return hits == static_cast<std::ptrdiff_t>(said.size()) ? Scored::right : Scored::tied;

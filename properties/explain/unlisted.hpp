@@ -20,6 +20,7 @@ struct Truth {
         std::int64_t below = 0, multiple_of = 0;  // of d; 0: any
     };
     std::vector<Also> also;
+    std::vector<std::vector<std::string>> same_function;  // kinds that together, and only so, compute what the kernel does
 };
 Truth read_truth(const std::string& path);
 

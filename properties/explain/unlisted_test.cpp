@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "reference/formats/format.hpp"
+
 namespace ulpgate {
 namespace {
 
@@ -29,6 +31,14 @@ Truth truth(std::vector<std::vector<std::string>> names) {
     return t;
 }
 
+std::vector<ScoredKernel> scored(const std::string& stem, std::int64_t d) {
+    const Truth t = read_truth(ULPGATE_HOME "/kernels/byhand/" + stem + ".toml");
+    EXPECT_EQ(t.error, "");
+    SubjectOptions options;
+    options.home = ULPGATE_HOME;
+    return score_kernel(t, *open_subject(t.subject, options), d);
+}
+
 TEST(Unlisted, ScoresByTheSidecar) {
     const Truth eps = truth({{"eps.max"}}), two = truth({{"eps.outside"}, {"lane.tail"}});
     EXPECT_EQ(score(eps, cast_first, 512, explanation({finding({"eps.max"})})), Scored::right);
@@ -51,20 +61,43 @@ TEST(Unlisted, SomeNamesAreRightAtSomeWidths) {
     EXPECT_EQ(score(t, cast_first, 513, low), Scored::misnamed);
 }
 
+TEST(Unlisted, SomeNamesAreRightOnlyTogether) {
+    Truth t = truth({{}});
+    t.same_function = {{"rstd.low", "order.gain_then_cast"}};
+    EXPECT_EQ(score(t, cast_first, 512, explanation({finding({"rstd.low"}, Map::f32_gain)})), Scored::right);
+    EXPECT_EQ(score(t, cast_first, 512, explanation({finding({}, Map::f32_gain)})), Scored::misnamed);
+    EXPECT_EQ(score(t, cast_first, 512, explanation({finding({"rstd.low"})})), Scored::misnamed);
+    EXPECT_EQ(score(t, cast_first, 512, explanation({finding({"rstd.low", "eps.max"}, Map::f32_gain)})), Scored::misnamed);
+}
+
+// T(x / s) and T(x * fl(1/s)) are one function of x and s in T, scaling by powers of two aside: second_stored_rms computes the
+// second, and the name of the first is no misnaming.
+template <class F>
+void expect_quotient_is_product() {
+    const std::uint32_t one = F::encode(1.0f), two = F::encode(2.0f);
+    for (std::uint32_t a = one; a < two; ++a)
+        for (std::uint32_t b = one; b < two; ++b) {
+            const float x = F::decode(static_cast<typename F::Word>(a)), s = F::decode(static_cast<typename F::Word>(b));
+            ASSERT_EQ(F::encode(x / s), F::encode(x * (1.0f / s))) << x << " / " << s;
+        }
+}
+TEST(Unlisted, AQuotientByALowRmsIsTheProduct) {
+    expect_quotient_is_product<Bf16>();
+    expect_quotient_is_product<Fp16>();
+}
+TEST(Unlisted, ALowRmsIsSaidAsOne) {
+    for (const auto& k : scored("second_stored_rms", 385)) {
+        EXPECT_EQ(k.scored, Scored::right) << k.contract << ": " << k.said;
+        EXPECT_NE(k.said.find("by=div; rstd.low: s = T(s), the rms"), std::string::npos) << k.said;
+    }
+}
+
 TEST(Unlisted, WithoutAFaultAnyNameIsAMisnaming) {
     Truth t = truth({{}});
     t.honest = true;
     EXPECT_EQ(score(t, cast_first, 512, explanation({finding({})})), Scored::right);
     EXPECT_EQ(score(t, cast_first, 512, explanation({finding({"eps.max"})})), Scored::misnamed);
     EXPECT_EQ(score(t, cast_first, 512, explanation({})), Scored::unknown);
-}
-
-std::vector<ScoredKernel> scored(const std::string& stem, std::int64_t d) {
-    const Truth t = read_truth(ULPGATE_HOME "/kernels/byhand/" + stem + ".toml");
-    EXPECT_EQ(t.error, "");
-    SubjectOptions options;
-    options.home = ULPGATE_HOME;
-    return score_kernel(t, *open_subject(t.subject, options), d);
 }
 
 // A line in one of two casts is not the line in both: rows whose first cast is a tie tell.

@@ -23,6 +23,11 @@ struct Fault {
     std::string_view base = "cast_first";
     std::initializer_list<Stage> also{};  // further stages that it changes
     std::string_view needs{};             // what an input must hold to show it; "": ordinary rows do
+    // Under by=div the statistic is the rms s, not r: what line and fix say then, "" where they stay.
+    std::string_view line_by_div{}, fix_by_div{};
+
+    std::string_view line_under(By by) const { return by == By::div && !line_by_div.empty() ? line_by_div : line; }
+    std::string_view fix_under(By by) const { return by == By::div && !fix_by_div.empty() ? fix_by_div : fix; }
 };
 
 // Whether both can be in one model: they change no stage in common.

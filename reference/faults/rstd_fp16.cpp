@@ -11,6 +11,8 @@ PIECE(Fault, rstd_fp16) = {
     .invisible = [](const Contract& c) -> std::string_view {
         return c.x == Type::fp16 ? "T is fp16: rstd.low is this line" : "";
     },
+    .line_by_div = "s = fp16(s), the rms",
+    .fix_by_div = "keep the rms in f32: look for a half-precision buffer between the reduction and the elements",
 };
 
 }  // namespace ulpgate::faults

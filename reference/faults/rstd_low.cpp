@@ -10,6 +10,8 @@ PIECE(Fault, rstd_low) = {
     .change =
         [](Model& m) { m.scale = [](const Model& model, float r) { return round_to(model.contract.x, r); }; },
     .invisible = identity_in_f32,
+    .line_by_div = "s = T(s), the rms",
+    .fix_by_div = "keep the rms in f32: rounded to T it scales the whole row by one wrong number",
 };
 
 }  // namespace ulpgate::faults
