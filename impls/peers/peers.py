@@ -55,9 +55,24 @@ def same_map(found, says, kind):
     return found.startswith(says)
 
 
+def files(kernel, kind, folder):
+    """The subject of what the kernel's script computes of exported cases, and what went wrong where there is none."""
+    cases = str(pathlib.Path(folder, f"cases-{kind}"))
+    op, *flags = kernel["export"]
+    for step in (["-m", "ulpgate", "export", op, cases, "--type", kind, *flags], [str(NORMS / kernel["script"]), cases]):
+        done = python(*step)
+        if done.returncode:
+            return None, last_line(done.stderr)
+    return f"files:{cases}", ""
+
+
 def judge(kernel, kind, subject, folder, quick):
     """One row of the table."""
     row = {"name": kernel["name"], "type": kind, "says": kernel["types"][kind], "source": kernel["source"], "known": kernel.get("inadmissible", {}).get(kind, "")}
+    if "export" in kernel:
+        subject, why = files(kernel, kind, folder)
+        if not subject:
+            return {**row, "verdict": "skipped", "why": why}
     flags = ["--quick", *kernel.get("flags", ["--op", "q_a_layernorm"])]
     found, why = ulpgate("gate", subject, kind, flags, folder)
     if found is None or found["verdict"] in ("skipped", "refused", "not_loaded"):
@@ -136,7 +151,7 @@ def module_rows(name, folder, quick):
     version, kernels, library = json.loads(last_line(described.stdout))
     rows = []
     for kernel in kernels:
-        subject = library + kernel.get("variant", "") if library else f"python:{name}:{kernel['function']}"
+        subject = library + kernel.get("variant", "") if library else f"python:{name}:{kernel.get('function', '')}"
         for kind in kernel["types"] if not quick else list(kernel["types"])[:1]:
             rows.append(judge(kernel, kind, subject, folder, quick))
             print(f"{rows[-1]['name']}, {kind}: {rows[-1]['verdict']} {rows[-1].get('claim') or rows[-1].get('why', '')} {wrong(rows[-1])}", flush=True)
