@@ -193,6 +193,15 @@ TEST_F(Isolated, OtherBitsForTheSameInputAreUnstable) {
     EXPECT_EQ(o.findings[0], "bits depend on the address, first at row 0 col 0 of y");
 }
 
+// Two NaNs that meet leave one of them: which, the compiler decides loop by loop.
+TEST_F(Isolated, WhichNaNIsNobodysClaim) {
+    for (const std::int64_t rows : {1, 3, 40}) {
+        const Outcome o = run("some_nan", some(rows));
+        EXPECT_EQ(o.event, Event::ok) << o.what;
+        EXPECT_TRUE(o.findings.empty());
+    }
+}
+
 TEST_F(Isolated, ClaimedInPlaceIsTried) {
     expect("in_place", Event::ok, "");
     expect("in_place", Event::ok, "", some(3, 8, 11, 1));

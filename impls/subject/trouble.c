@@ -55,6 +55,11 @@ static int random_bits(const ulpgate_rmsnorm *a) {
     return 0;
 }
 static int by_address(const ulpgate_rmsnorm *a) { copy(a); Y(a)[0] = (uint16_t)((uintptr_t)Y(a) & 0xfff); return 0; }
+static int some_nan(const ulpgate_rmsnorm *a) { /* which NaN, says where and how many: nobody's claim */
+    copy(a);
+    Y(a)[0] = (uint16_t)(0x7f81 + (((uintptr_t)Y(a) >> 1 ^ (uintptr_t)a->rows ^ (X(a) == Y(a))) & 0x3f));
+    return 0;
+}
 static int reads_output(const ulpgate_rmsnorm *a) {
     const uint16_t held = Y(a)[0];
     copy(a);
@@ -141,6 +146,7 @@ static const struct { const char *name; ulpgate_entry entry; } variants[] = {
     {"much_workspace", {.size = sizeof(ulpgate_entry), .contract = "bf16", .rmsnorm = copy, .workspace = asks_much}},
     {"no_entry_size", {.contract = "bf16", .rmsnorm = copy}},
     {"by_address_claimed", {.size = sizeof(ulpgate_entry), .contract = "bf16,holds=rerun.align", .rmsnorm = by_address}},
+    {"some_nan", {.size = sizeof(ulpgate_entry), .contract = "bf16,inplace=may,holds=rerun.batch.align", .rmsnorm = some_nan}},
     {"in_place", {.size = sizeof(ulpgate_entry), .contract = "bf16,inplace=may", .rmsnorm = copy}},
     {"not_in_place", {.size = sizeof(ulpgate_entry), .contract = "bf16,inplace=may", .rmsnorm = not_in_place}},
     {"workspace", {.size = sizeof(ulpgate_entry), .contract = "bf16", .rmsnorm = workspace, .workspace = asks}},
