@@ -87,6 +87,26 @@ ULPGATE_INLINE void add_terms(const float* a, const float* w, std::size_t n, dou
 
 using Add = void (*)(const float*, const float*, std::size_t, double, Sums&);
 
+// The first step where the row's facts are known and its scale is 1: the same sums, nothing collected.
+ULPGATE_INLINE void add_known(const float* a, const float* w, std::size_t n, Sums& out) {
+    D4 h[2], m[2];
+    std::memcpy(h, out.h, sizeof h);
+    std::memcpy(m, out.m, sizeof m);
+    for (std::size_t i = 0; i < n; i += lanes)
+        for (std::size_t k = 0; k < 2; ++k) {
+            F4 va, vw;
+            std::memcpy(&va, a + i + 4 * k, sizeof va);
+            std::memcpy(&vw, w + i + 4 * k, sizeof vw);
+            const D4 p = __builtin_convertvector(va, D4) * __builtin_convertvector(vw, D4);
+            m[k] += (D4)((L4)p & std::numeric_limits<std::int64_t>::max());
+            h[k] += p;
+        }
+    std::memcpy(out.h, h, sizeof h);
+    std::memcpy(out.m, m, sizeof m);
+}
+ULPGATE_AVX2 void add_known_avx2(const float* a, const float* w, std::size_t n, double, Sums& out) { add_known(a, w, n, out); }
+void add_known_portable(const float* a, const float* w, std::size_t n, double, Sums& out) { add_known(a, w, n, out); }
+
 template <bool two_sum>
 ULPGATE_AVX2 void add_avx2(const float* a, const float* w, std::size_t n, double s, Sums& out) {
     add_terms<two_sum>(a, w, n, s, out);
@@ -143,7 +163,8 @@ DotSum not_finite(const DotVector& x, const WeightRow& row, double extra) {
     return d;
 }
 
-DotSum dot_with(Add add, bool two_sum, const DotVector& x, const WeightRow& row, double extra) {
+// known: add collects nothing, and the row's facts stand for it.
+DotSum dot_with(Add add, bool two_sum, bool known, const DotVector& x, const WeightRow& row, double extra) {
     Sums sums;
     Units scale;
     std::size_t steps = 8;
@@ -167,10 +188,11 @@ DotSum dot_with(Add add, bool two_sum, const DotVector& x, const WeightRow& row,
     }
     DotSum d;
     d.level = two_sum ? 2 : 1;
-    d.terms = static_cast<std::int64_t>((steps - 8) * lanes) - sums.zeros + (extra != 0);
+    d.terms = (known ? x.nonzero : static_cast<std::int64_t>((steps - 8) * lanes) - sums.zeros) + (extra != 0);
     const double n = static_cast<double>(steps);
     d.magnitude = m * (1 + n * u) * (1 + 0x1p-40);
-    d.unit = x.nonzero && !sums.w.all_zero() ? x.unit + sums.w.exponent() + (row.scale.empty() ? 0 : scale.exponent()) : 0;
+    const bool none = !x.nonzero || (!known && sums.w.all_zero());
+    d.unit = none ? 0 : x.unit + (known ? row.facts->unit : sums.w.exponent()) + (row.scale.empty() ? 0 : scale.exponent());
     if (extra != 0) d.unit = std::min(m == std::fabs(extra) ? 1023 : d.unit, lowest_bit(extra));
     const double fits = std::ldexp(1.0, d.unit + 53);
     const Pair total = two_sum ? ulpgate::two_sum(sum.hi, low) : Pair{sum.hi, 0};
@@ -215,17 +237,34 @@ bool DotSum::exact_in_f32() const {
     return level > 0 && unit >= -149 && magnitude < 0x1p127 && (magnitude == 0 || magnitude < std::ldexp(1.0, unit + 24));
 }
 
+WeightFacts::WeightFacts(std::span<const float> w) {
+    Units units;
+    bool zero = false;
+    for (const float v : w) {
+        units.add(v);
+        zero |= v == 0;
+    }
+    ordinary = !w.empty() && !zero && units.finite();
+    unit = ordinary ? units.exponent() : 0;
+}
+
+namespace {
+bool known(const WeightRow& w) { return w.facts && w.facts->ordinary && w.scale.empty(); }
+}  // namespace
+
 DotSum dot(const DotVector& a, const WeightRow& w, double extra) {
-    return dot_with(has_avx2() ? add_avx2<false> : add_portable<false>, false, a, w, extra);
+    if (known(w)) return dot_with(has_avx2() ? add_known_avx2 : add_known_portable, false, true, a, w, extra);
+    return dot_with(has_avx2() ? add_avx2<false> : add_portable<false>, false, false, a, w, extra);
 }
 DotSum dot_twosum(const DotVector& a, const WeightRow& w, double extra) {
-    return dot_with(has_avx2() ? add_avx2<true> : add_portable<true>, true, a, w, extra);
+    return dot_with(has_avx2() ? add_avx2<true> : add_portable<true>, true, false, a, w, extra);
 }
 DotSum portable::dot(const DotVector& a, const WeightRow& w, double extra) {
-    return dot_with(add_portable<false>, false, a, w, extra);
+    if (known(w)) return dot_with(add_known_portable, false, true, a, w, extra);
+    return dot_with(add_portable<false>, false, false, a, w, extra);
 }
 DotSum portable::dot_twosum(const DotVector& a, const WeightRow& w, double extra) {
-    return dot_with(add_portable<true>, true, a, w, extra);
+    return dot_with(add_portable<true>, true, false, a, w, extra);
 }
 
 DotSum dot_integers(const DotVector& x, const WeightRow& row, double extra) {

@@ -25,10 +25,18 @@ class DotVector {  // one vector that meets many rows of a matrix; keeps a view 
     bool finite = true;
 };
 
+// What every value of a row is a multiple of, and whether one is 0 or not finite: kept by who meets the row again.
+struct WeightFacts {
+    explicit WeightFacts(std::span<const float> w);
+    int unit = 0;  // every finite one is a multiple of 2^unit
+    bool ordinary = false;  // all finite, none 0
+};
+
 struct WeightRow {
     std::span<const float> w;      // as many as a; an e4m3 weight's codes
     std::span<const float> scale;  // of each `block` columns; empty: 1
     std::int64_t block = 1;
+    const WeightFacts* facts = nullptr;  // of w; null: collected by each sum
 };
 
 struct DotSum {

@@ -6,6 +6,7 @@
 #include <bit>
 #include <boost/multiprecision/cpp_int.hpp>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "reference/base/rng.hpp"
@@ -126,6 +127,38 @@ TEST(Dots, DISABLED_RoundsAsIntegersDoAMillionTimes) {
                 static_cast<unsigned long long>(bad), static_cast<unsigned long long>(counts.level[1]),
                 static_cast<unsigned long long>(counts.level[2]), static_cast<unsigned long long>(counts.level[3]));
     EXPECT_EQ(bad, 0u);
+}
+
+// Facts of a row save collecting them: the sum, its bound and what it says of orders stay, with AVX2 and without.
+TEST(Dots, KnownFactsChangeNothing) {
+    int ordinary = 0;
+    for (int i = 0; i < 400; ++i) {
+        Rng r(4, 0, static_cast<std::uint64_t>(i));
+        Weights x = random_weights(r, i % 2 ? Type::bf16 : Type::f32, static_cast<std::size_t>(r.between(1, 300)), i % 4);
+        if (i % 8 == 5) x.a.assign(x.a.size(), 0);
+        if (i % 8 == 6) x.w[0] = std::numeric_limits<float>::infinity();
+        if (i % 8 == 7) x.a.back() = std::numeric_limits<float>::quiet_NaN();
+        const DotVector a(x.a);
+        const WeightFacts facts(x.w);
+        ordinary += facts.ordinary;
+        WeightRow with = x.row();
+        with.facts = &facts;
+        const double extra = i % 3 ? 0 : 0.75;
+        const auto same = [](const DotSum& p, const DotSum& q) {
+            EXPECT_EQ(std::bit_cast<std::uint64_t>(p.value), std::bit_cast<std::uint64_t>(q.value));
+            EXPECT_EQ(p.low, q.low);
+            EXPECT_EQ(p.error, q.error);
+            EXPECT_EQ(p.magnitude, q.magnitude);
+            EXPECT_EQ(p.unit, q.unit);
+            EXPECT_EQ(p.terms, q.terms);
+            EXPECT_EQ(p.level, q.level);
+        };
+        same(dot(a, x.row(), extra), dot(a, with, extra));
+        same(portable::dot(a, x.row(), extra), portable::dot(a, with, extra));
+        same(dot_twosum(a, x.row(), extra), dot_twosum(a, with, extra));
+    }
+    EXPECT_GT(ordinary, 150);
+    EXPECT_LT(ordinary, 380);
 }
 
 TEST(Dots, WithoutAvx2TheBitsAreTheSame) {

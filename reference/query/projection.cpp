@@ -112,6 +112,18 @@ Matrix::Matrix(const Tensors& t, std::string_view name, const QueryPieces& piece
     for (std::int64_t o = 0; o < w_.rows(); ++o) w_.read_row(o, std::span(whole_).subspan(static_cast<std::size_t>(o) * values_.size(), values_.size()));
 }
 
+const WeightFacts* Matrix::facts_of(std::int64_t o) {
+    const auto k = static_cast<std::size_t>(o);
+    if (met_.empty()) met_.resize(static_cast<std::size_t>(rows()));
+    if (!met_[k]) {
+        met_[k] = true;
+        return nullptr;
+    }
+    if (kept_.empty()) kept_.resize(met_.size());
+    if (!kept_[k]) kept_[k].emplace(values_);
+    return &*kept_[k];
+}
+
 WeightRow Matrix::row(std::int64_t o) {
     if (pieces_.transposed)
         for (std::size_t k = 0; k < values_.size(); ++k) values_[k] = whole_[k * static_cast<std::size_t>(rows()) + static_cast<std::size_t>(o)];
@@ -119,14 +131,14 @@ WeightRow Matrix::row(std::int64_t o) {
         w_.read_row(o, values_);
     for (std::size_t k = 0; k < folded_.size(); ++k) values_[k] = round_to(folded_to_, values_[k] * folded_[k]);
     for (auto k = std::max<std::int64_t>(columns() - pieces_.dropped, 0); k < columns(); ++k) values_[static_cast<std::size_t>(k)] = 0;
-    if (!scale_) return {values_, {}, 1};
+    if (!scale_) return {values_, {}, 1, facts_of(o)};
     for (std::int64_t c = 0; c < scale_->width(); ++c) {
         BlockIndex at{o / ops::scale_block, c};
         if (pieces_.block) at = pieces_.block(scale_->rows(), scale_->width(), at);
         const float s = scale_->value(at.row * scale_->width() + at.column);
         scales_[static_cast<std::size_t>(c)] = pieces_.scale ? pieces_.scale(s) : s;
     }
-    return {values_, scales_, ops::scale_block};
+    return {values_, scales_, ops::scale_block, nullptr};
 }
 
 std::string why_no_sum(const Contract& c) {

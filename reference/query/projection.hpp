@@ -2,6 +2,7 @@
 // Proof of the sets: reference/query/proof.md.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -32,10 +33,14 @@ class Matrix {  // a weight of the case with its scales, row by row
     bool has_scales() const { return scale_ != nullptr; }
 
   private:
+    const WeightFacts* facts_of(std::int64_t o);
+
     const Tensor& w_;
     const Tensor* scale_;
     const QueryPieces& pieces_;
     std::vector<float> values_, scales_;
+    std::vector<bool> met_;  // rows that were asked for once: the second time their facts are kept
+    std::vector<std::optional<WeightFacts>> kept_;
     std::vector<float> folded_;  // the norm's gain, where it is taken into this matrix
     Type folded_to_ = Type::none;
     std::vector<float> whole_;  // of a matrix that is read transposed
