@@ -20,7 +20,10 @@ double ufp(double v) { return v > 0 ? std::ldexp(1.0, std::ilogb(v)) : 0; }
 struct Wide {  // a column with more than one value
     std::size_t k;
     double radius;
-    bool free;
+};
+struct Spread {  // what wide columns add to a sum, either way
+    double by = 0;
+    std::int64_t terms = 0;  // whose weight is not 0
 };
 
 // u of T, and the largest error of rounding to a subnormal of it.
@@ -38,6 +41,27 @@ double largest_of(Type t) {
 double weight(const WeightRow& row, std::size_t k) {
     const double s = row.scale.empty() ? 1 : static_cast<double>(row.scale[k / static_cast<std::size_t>(row.block)]);
     return static_cast<double>(row.w[k]) * s;
+}
+
+template <bool count, class Weight>
+Spread spread_by(const std::vector<Wide>& wide, Weight weight_at) {
+    double a = 0, b = 0, c = 0, d = 0;  // four sums: additions wait for one another
+    Spread out;
+    const auto add = [&](double& sum, const Wide& v) {
+        const double w = std::fabs(weight_at(v.k));
+        sum += v.radius * w;
+        if constexpr (count) out.terms += w != 0;
+    };
+    std::size_t i = 0;
+    for (; i + 4 <= wide.size(); i += 4) add(a, wide[i]), add(b, wide[i + 1]), add(c, wide[i + 2]), add(d, wide[i + 3]);
+    for (; i < wide.size(); ++i) add(a, wide[i]);
+    if constexpr (!count) out.terms = static_cast<std::int64_t>(wide.size());
+    out.by = ((a + b) + (c + d)) * (1 + 0x1p-40);
+    return out;
+}
+Spread spread_of(const std::vector<Wide>& wide, const WeightRow& row) {
+    if (row.facts && row.facts->ordinary && row.scale.empty()) return spread_by<false>(wide, [&](std::size_t k) { return static_cast<double>(row.w[k]); });
+    return spread_by<true>(wide, [&](std::size_t k) { return weight(row, k); });
 }
 
 double largest(std::span<const float> scale) {
@@ -157,11 +181,13 @@ void project(Matrix& w, const Projection& p, const Ranges& x, std::span<const fl
              std::int64_t first, std::int64_t count) {
     std::vector<float> nominal(x.size());
     std::vector<Wide> wide;
+    std::vector<std::size_t> loose;  // columns that may hold anything
     for (std::size_t k = 0; k < x.size(); ++k) {
         nominal[k] = x[k].one() ? x[k].lo : x[k].free ? 0 : static_cast<float>((static_cast<double>(x[k].lo) + static_cast<double>(x[k].hi)) / 2);
         if (x[k].one()) continue;
         const double c = static_cast<double>(nominal[k]);
-        wide.push_back({k, std::max(static_cast<double>(x[k].hi) - c, c - static_cast<double>(x[k].lo)) * (1 + 0x1p-50), x[k].free || !std::isfinite(x[k].hi - x[k].lo)});
+        if (x[k].free || !std::isfinite(x[k].hi - x[k].lo)) loose.push_back(k);
+        else wide.push_back({k, std::max(static_cast<double>(x[k].hi) - c, c - static_cast<double>(x[k].lo)) * (1 + 0x1p-50)});
     }
     const DotVector a(nominal);
     const auto core = find_tensor_core_sum(p.order);
@@ -188,23 +214,17 @@ void project(Matrix& w, const Projection& p, const Ranges& x, std::span<const fl
         y.magnitude = d.magnitude;
         y.before = d.value;
         y.terms = d.terms;
-        double spread = 0;
-        std::int64_t more = 0;
+        Spread more = spread_of(wide, row);
         bool free = false;
-        for (const Wide& v : wide) {
-            const double by = std::fabs(weight(row, v.k));
-            if (by == 0) continue;
-            free |= v.free;
-            spread += v.radius * by;
-            ++more;
-        }
-        spread *= 1 + 0x1p-40;
+        for (const std::size_t k : loose)
+            if (weight(row, k) != 0) free = true, ++more.terms;
+        const double spread = more.by;
         if (d.level == 0) {
             y.allowed = Range::of(static_cast<float>(d.value));
             y.allowed.free = free;
         } else {
             const bool exact = spread == 0 && d.exact_in_f32() && p.part == Accumulate::f32 && (!core || exact_where_f32_is(*core));
-            const double m = d.magnitude + spread, e = exact ? 0 : error_of(m, d.terms + more, d.unit, row);
+            const double m = d.magnitude + spread, e = exact ? 0 : error_of(m, d.terms + more.terms, d.unit, row);
             y.width = spread + e + d.error;
             if (free || !(m + e < overflow)) y.allowed = {nan32, nan32, true};
             else if (y.width == 0) y.allowed = Range::of(decode(p.round, y.nearest));
