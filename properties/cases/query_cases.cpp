@@ -70,7 +70,7 @@ std::vector<Case> query_cases(const Op& op, const Claim& claim, std::int64_t d, 
                 out.back().past = past;
             }
         }
-        // The model's shape: 30 million weights a case.
+        // The model's shape: 30 million weights a case. Two batches of two tokens where one value pins each sum: a kernel may take one for the other.
         if ((d == 0 && !o.quick && o.whole && p->whole) || d == 7168) {
             Case& c = out.emplace_back();
             c.op = op.name;
@@ -78,8 +78,15 @@ std::vector<Case> query_cases(const Op& op, const Claim& claim, std::int64_t d, 
             c.profile = p->name;
             c.seed = o.seed;
             c.d = 7168;
+            if (query && p->pins) c.batch = 2;
             c.tokens = o.rows ? o.rows : 2;
             if (claim.at(0).rope != Rope::none) c.past = 4096;
+        }
+        // Without a latent, 88 million: asked for by its width alone.
+        if (d == 7168 && query && p->pins && claim.at(0).bias == Bias::none && claim[0].kv == Kv::none && claim[0].rope == Rope::none) {
+            Case c = out.back();
+            c.rank = 0, c.batch = 1, c.tokens = 1;
+            out.push_back(c);
         }
     }
     return out;
