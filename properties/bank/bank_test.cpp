@@ -55,7 +55,8 @@ const Tensors& judged_right(Inputs& known, const Model& right, const Profile& p,
     if (const auto at = known.find(key); at != known.end()) return at->second;
     const Claim claim{right.contract};
     const Tensors& t = known.emplace(key, tensors_of(p, claim, seed)).first->second;
-    EXPECT_EQ(verdict(right, t, claim), Verdict::pass) << text << " " << p.name << " seed " << seed;
+    const Verdict v = verdict(right, t, claim);
+    EXPECT_TRUE(v == Verdict::pass || v == Verdict::mistrusted) << text << " " << p.name << " seed " << seed << ": " << name(v);
     return t;
 }
 
@@ -73,6 +74,7 @@ TEST(Bank, EveryFaultIsSeenOnInputsThatWereNotDesignedForIt) {
     Inputs inputs;
     std::vector<std::uint64_t> drawn(seeds);
     for (auto& s : drawn) s = random();
+    drawn.back() = 3229416420;  // eps dominates each row of its random bits: mistrusted in bf16 and f32, and another profile must see the fault
     fmt::print("{:<22} {:<5}", fmt::format("first seen, {} seeds", seeds), "type");
     for (const Profile* p : profiles) fmt::print(" {:>11}", p->name);
     fmt::print("\n");
