@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # Every fault of the query path as a subject, on a small shape and on the model's: found, and named. Writes faults.md.
 #   properties/explain_query/faults.sh BUILD/bin/ulpgate [KIND...]  > properties/explain_query/faults.md
-# Exit 1 where a kind is not named at a shape.
+# Exit 1 where a kind is not named at a shape, 2 where a run gave no answer.
 set -uo pipefail
 ulpgate=$1; shift
 here=$(cd "$(dirname "$0")/../.." && pwd)
 kinds=("$@")
 ((${#kinds[@]})) || mapfile -t kinds < <(grep -ho '\.kind = "[^"]*"' "$here"/reference/query_faults/*.cpp | cut -d'"' -f2 | sort)
-missing=0
+missing=0 said=$(mktemp)
+trap 'rm -f "$said"' EXIT
 echo "# Faults of the query path, found and named"
 echo
 echo "Written by faults.sh: each kind as a subject (\`ulpgate gate faulty/KIND\`), judged on one profile at a time until it fails. Stage:"
@@ -16,10 +17,12 @@ echo
 echo "| kind | d | claim | profile | stage | named |"
 echo "|---|---|---|---|---|---|"
 row() { # row KIND D OP CLAIM
-  local out stage names
+  local out stage names status
   for profile in onehot integers pairs random massive; do
-    out=$("$ulpgate" gate "faulty/$1,$4" --op "$3" --d "$2" --profile "$profile" --timeout 120 --color never 2>/dev/null)
-    (($? == 1)) || continue
+    out=$("$ulpgate" gate "faulty/$1,$4" --op "$3" --d "$2" --profile "$profile" --timeout 120 --color never 2>"$said")
+    status=$?
+    # 0: passed on this profile; 1: failed; 5, 6: not judged. Anything else is no answer about the kind.
+    case $status in 0 | 5 | 6) continue ;; 1) ;; *) echo "faulty/$1,$4 --op $3 --d $2 --profile $profile: exit $status" >&2; cat "$said" >&2; exit 2 ;; esac
     names=$(sed -n 's/^  it computes \([a-z0-9_.]*\).*/\1/p' <<<"$out" | sort -u | paste -sd' ')
     [[ " $names " == *" $1 "* ]] || continue
     stage=$(sed -n 's/^  first at the stage \(.*\)/\1/p' <<<"$out" | head -1)
