@@ -237,6 +237,21 @@ TEST(QueryJudge, SharesOfTheErrorByStage) {
     EXPECT_GT(shares([](QueryModel& m) { m.pieces.norm = false; }).share(2), 0.9) << "no norm";
 }
 
+// On the model's shape the certificate holds for 99 of 100 sums and more: integers are for what is built to tie.
+TEST(QueryJudge, SumsOfTheModelsShapeNeedNoIntegers) {
+    for (const QueryProfile* p : query_profiles::all()) {
+        const Case c = case_of("mla_query/bf16/7168/contract=cast_first/profile=" + std::string(p->name) + "/rows=1/seed=5");
+        const Made made = make(c);
+        ASSERT_EQ(made.error, "");
+        QueryPath path(made.tensors, {c.claim[0], {}, ""});
+        path.through(0);
+        const auto* level = path.counts.level;
+        const auto all = level[1] + level[2] + level[3];
+        EXPECT_EQ(all, 1536u + 64 * 192) << p->name;
+        EXPECT_LE(level[3] * 100, all) << p->name << ": " << level[3] << " of " << all << " by integers";
+    }
+}
+
 TEST(QueryJudge, ANaNTokenChangesNoOtherTokensBits) {
     const Case c = case_of(std::string("mla_query/bf16/64/contract=cast_first/profile=random/rows=3") + small + "seed=3");
     Made a = make(c), b = make(c);

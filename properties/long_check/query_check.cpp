@@ -15,6 +15,12 @@ namespace {
 
 constexpr std::array orders{"sequential", "pairwise", "lanes:8x4", "lanes:16x1", "masked:8x1", "masked:16x4", "lanes:4x2", "masked:4x3"};
 
+// How the sums of the claim accumulate: the width of what is allowed follows from it.
+std::string_view sums(const Contract& c) {
+    if (c.a_part == Accumulate::t || c.b_part == Accumulate::t) return ", partial sums in T";
+    return c.a_order.starts_with("mma:") || c.b_order.starts_with("mma:") ? ", tensor cores" : "";
+}
+
 template <class T, std::size_t n>
 const T& one_of(Rng& r, const std::array<T, n>& list) { return list[r.below(n)]; }
 
@@ -77,7 +83,7 @@ void QueryRecord::step() {
     if (j.verdict != Verdict::pass && j.verdict != Verdict::mistrusted)
         findings.push_back(fmt::format("task {}: {} {}: {}: {}", tasks, task.line, task.order, name(j.verdict), j.what));
     for (const QueryStage& s : j.stages) {
-        StageCount& n = stages[fmt::format("{} {}", name(c.claim[0].x), s.stage)];
+        StageCount& n = stages[fmt::format("{} {}{}", name(c.claim[0].x), s.stage, sums(c.claim[0]))];
         n.outputs += s.outputs;
         n.at_most_two += s.at_most_two;
         n.untold += s.untold;

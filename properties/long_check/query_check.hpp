@@ -21,7 +21,7 @@ struct StageCount {
 struct QueryRecord {
     std::uint64_t tasks = 0;
     std::int64_t outputs = 0;
-    std::map<std::string, StageCount> stages;  // "bf16 q_a"; from h to q without taps: "bf16 q"
+    std::map<std::string, StageCount> stages;  // "bf16 q_a", "bf16 q_a, tensor cores"; from h to q without taps: "bf16 q"
     std::vector<std::string> findings;
 
     void step();  // the next task

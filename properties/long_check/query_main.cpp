@@ -30,7 +30,7 @@ int main(int argc, char** argv) {
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     for (const auto& f : r.findings) fmt::print("{}\n", f);
     for (const auto& [stage, n] : r.stages)
-        fmt::print("{:<14} {:>9} outputs, at most two values {:5.1f} %, untold {:5.1f} %\n", stage, n.outputs, 100.0 * static_cast<double>(n.at_most_two) / static_cast<double>(n.outputs),
+        fmt::print("{:<34} {:>9} outputs, at most two values {:5.1f} %, untold {:5.1f} %\n", stage, n.outputs, 100.0 * static_cast<double>(n.at_most_two) / static_cast<double>(n.outputs),
                    100.0 * static_cast<double>(n.untold) / static_cast<double>(n.outputs));
     fmt::print("{} tasks, {} outputs, {} findings in {:.0f} s\n", r.tasks, r.outputs, r.findings.size(), seconds);
     if (!record.empty())
