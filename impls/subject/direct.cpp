@@ -33,11 +33,11 @@ struct DirectKernel::Impl {
     }
 };
 
-DirectKernel::DirectKernel(const std::string& library) : impl_(std::make_unique<Impl>()) {
+DirectKernel::DirectKernel(const std::string& library, const std::string& variant) : impl_(std::make_unique<Impl>()) {
     impl_->library = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!impl_->library) throw std::runtime_error(dlerror());
     const auto describe = reinterpret_cast<const ulpgate_descriptor* (*)(const char*)>(dlsym(impl_->library, "ulpgate_describe"));
-    impl_->descriptor = describe ? describe(nullptr) : nullptr;
+    impl_->descriptor = describe ? describe(variant.empty() ? nullptr : variant.c_str()) : nullptr;
     if (!impl_->descriptor) throw std::runtime_error(library + ": no descriptor");
     if (impl_->descriptor->unavailable) throw std::runtime_error(impl_->descriptor->unavailable);
 }

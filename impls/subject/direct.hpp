@@ -11,8 +11,9 @@ namespace ulpgate {
 
 class DirectKernel {
   public:
-    // library: a file. Throws std::runtime_error, in words, where it does not load or cannot run here.
-    explicit DirectKernel(const std::string& library);
+    // library: a file; variant: what ulpgate_describe is given, "" for a null pointer. Throws std::runtime_error, in words, where it
+    // does not load or cannot run here.
+    explicit DirectKernel(const std::string& library, const std::string& variant = "");
     ~DirectKernel();
 
     // The file of a built-in kernel by its name ("avx2"); "" where there is none.
