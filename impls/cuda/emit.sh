@@ -20,3 +20,6 @@ for source in impls/cuda/faulty/*.cu; do
 done
 mkdir -p impls/cuda/query_faulty/emitted
 $nvcc -std=c++17 -O3 -arch=compute_80 -ptx -o impls/cuda/query_faulty/emitted/faulty.ptx impls/cuda/query_faulty/faulty.cu
+for arch in 80 90; do
+  $nvcc -std=c++17 -O3 -arch=compute_$arch -ptx -o impls/cuda/query_faulty/emitted/tensor_core.sm_$arch.ptx impls/cuda/query_faulty/tensor_core.cu
+done

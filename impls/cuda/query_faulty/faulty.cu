@@ -1,6 +1,6 @@
 // Query paths with one fault each: the right pieces, and the changed ones. NAME.toml says which make up a path; faults that are one
 // word of a launch (an eps, a depth, a width) stand in the launch alone.
-#include "pieces.cuh"
+#include "fourteen_bits.cuh"
 
 #define KERNEL extern "C" __global__ void __launch_bounds__(256)
 #define PUT static_cast<Element*>(p.y)[n] =
@@ -42,6 +42,7 @@ KERNEL coded_scale_exponent(Coded c) { coded_product(c, OWN_BLOCK, [](float s) {
 KERNEL coded_scale_first_row(Coded c) { coded_product(c, [](int, int column, int, int) { return column; }, as_it_is); }
 KERNEL coded_scale_shifted(Coded c) { coded_product(c, [](int row, int column, int, int columns) { return row * columns + max(column - 1, 0); }, as_it_is); }
 KERNEL coded_scale_transposed(Coded c) { coded_product(c, [](int row, int column, int rows, int) { return column * rows + row; }, as_it_is); }
+KERNEL coded_14_bits(Coded c) { coded_product_14_bits(c); }
 
 KERNEL norm_rows(Norm a) { norm_row(a, [&](long long at) { return value(static_cast<const Element*>(a.x)[at]); }); }
 KERNEL norm_of_f32(Norm a) { norm_row(a, [&](long long at) { return static_cast<const float*>(a.x)[at]; }); }
