@@ -1,14 +1,20 @@
 // The kernels of the query path and of a projection alone, each with C linkage. query.toml says which make up a path, in which order.
+#include "normed.cuh"
 #include "rotary.cuh"
 #include "simt.cuh"
-#include "tensor_core.cuh"
 
 #define PROJECTION(name, ...) \
     extern "C" __global__ void __launch_bounds__(128) name(Projection p) { __VA_ARGS__(p); }
-PROJECTION(tensor_core_bf16_8, project_tensor_core<Bf16, 1>)
-PROJECTION(tensor_core_bf16_32, project_tensor_core<Bf16, 4>)
-PROJECTION(tensor_core_fp16_8, project_tensor_core<Fp16, 1>)
-PROJECTION(tensor_core_fp16_32, project_tensor_core<Fp16, 4>)
+#define TENSOR_CORE(name, T, tokens) \
+    extern "C" __global__ void __launch_bounds__(128) name(Projection p) { project_tensor_core<T>(p, Tokens<T, tokens>{p}); }
+TENSOR_CORE(tensor_core_bf16_8, Bf16, 8)
+TENSOR_CORE(tensor_core_bf16_32, Bf16, 32)
+TENSOR_CORE(tensor_core_fp16_8, Fp16, 8)
+TENSOR_CORE(tensor_core_fp16_32, Fp16, 32)
+#define TENSOR_CORE_NORMED(name, T) \
+    extern "C" __global__ void __launch_bounds__(128) name(Projection p, const void* gain, float eps) { project_tensor_core<T>(p, NormedTokens<T>(p, gain, eps)); }
+TENSOR_CORE_NORMED(tensor_core_normed_bf16_8, Bf16)
+TENSOR_CORE_NORMED(tensor_core_normed_fp16_8, Fp16)
 PROJECTION(simt_bf16, project_simt<Bf16, Bf16, false>)
 PROJECTION(simt_fp16, project_simt<Fp16, Fp16, false>)
 PROJECTION(simt_f32, project_simt<F32, F32, false>)

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <fstream>
 #include <map>
+#include <optional>
 
 #include "impls/cuda/launch/images.hpp"
 #include "impls/cuda/ptx/decode.hpp"
@@ -55,7 +56,12 @@ class Case {
         fill(x_), fill(w_);
     }
     int rows() const { return s_.batch * s_.tokens; }
-    std::vector<Word> run(const std::string& arch, const std::string& kernel, int block_tokens) {
+    // What follows the projection's words: of a kernel that norms its tokens.
+    struct Norm {
+        const Word* gain;
+        float eps;
+    };
+    std::vector<Word> run(const std::string& arch, const std::string& kernel, int block_tokens, std::optional<Norm> norm = {}) {
         Projection p{};
         const Word *x = at(x_), *w = at(w_);
         Word* y = y_.data();
@@ -74,6 +80,12 @@ class Case {
         l.block.x = 128;
         l.parameters.resize(sizeof p);
         std::memcpy(l.parameters.data(), &p, sizeof p);
+        if (norm) {
+            memory.add("gain", const_cast<Word*>(norm->gain), static_cast<std::uint64_t>(s_.depth) * sizeof(Word), false);
+            l.parameters.resize(sizeof p + 12);  // a pointer and a float
+            std::memcpy(l.parameters.data() + sizeof p, &norm->gain, 8);
+            std::memcpy(l.parameters.data() + sizeof p + 8, &norm->eps, 4);
+        }
         ptx::run(program(arch, kernel), l, memory);
         return {y, y + rows() * s_.outs};
     }
@@ -97,7 +109,37 @@ class Case {
         return y;
     }
 
+    // The tokens as the norm's kernel leaves them: partial sums of threads x 8 elements by fused multiply-add, halved within each
+    // warp and then over the warps; T(w T(x r)).
+    std::size_t norm_threads() const { return static_cast<std::size_t>(std::min(1024, (s_.depth + 255) / 256 * 32)); }
+    void norm(const Norm& n) { norm(n, norm_threads()); }
+    void norm(const Norm& n, std::size_t threads) {
+        for (int row = 0; row < rows(); ++row) {
+            Word* const x = at(x_) + row * pitch_;
+            std::vector<float> part(threads), warps(32);
+            for (int k = 0; k < s_.depth; ++k) {
+                float& p = part[static_cast<std::size_t>(k / 8) % threads];
+                p = std::fma(F::decode(x[k]), F::decode(x[k]), p);
+            }
+            for (std::size_t w = 0; w < threads / 32; ++w) warps[w] = halved(&part[32 * w]);
+            const float r = 1.0f / std::sqrt(halved(warps.data()) / static_cast<float>(s_.depth) + n.eps);
+            for (int k = 0; k < s_.depth; ++k) x[k] = F::encode(F::decode(F::encode(F::decode(x[k]) * r)) * F::decode(n.gain[k]));
+        }
+    }
+
+    const Word* token(int row) const { return at(x_) + row * pitch_; }
+    // Output 0 is column k of each token, the others are 0.
+    void only(int k) {
+        std::fill(w_.begin(), w_.end(), Word{0});
+        at(w_)[k] = F::encode(1.0f);
+    }
+
   private:
+    static float halved(float* v) {
+        for (int half = 16; half; half /= 2)
+            for (int l = 0; l < half; ++l) v[l] += v[l + half];
+        return v[0];
+    }
     static std::vector<Word> make(std::int64_t n) { return std::vector<Word>(static_cast<std::size_t>(n) + 32); }
     // The first element: at 16 bytes, and `off` elements more.
     template <class V>
@@ -135,6 +177,55 @@ TEST(CudaQuery, ProjectionsAreTheirRestatement) {
     same_bits<Fp16>("sm_90", hopper, "fp16");
 }
 
+// The norm in the projection's prologue: the bits of the norm followed by the projection, for rows that are aligned or not, of one
+// warp's vectors and of more than 1,024 threads'.
+template <class F>
+void normed(const std::string& arch, const TensorCore& core, const std::string& type) {
+    using C = Case<F>;
+    for (const Shape& s : {Shape{1, 1, 64, 64, 0, 0}, Shape{1, 3, 65, 200, 0, 0}, Shape{2, 4, 70, 1536, 0, 576}, Shape{1, 8, 64, 257, 1, 0}, Shape{1, 5, 20, 299, 0, 3}, Shape{1, 2, 16, 8200, 0, 0}}) {
+        C c(s, 11);
+        std::vector<typename F::Word> gain(static_cast<std::size_t>(s.depth));
+        for (int k = 0; k < s.depth; ++k) gain[static_cast<std::size_t>(k)] = F::encode(0.5f + static_cast<float>(k % 37) / 32);
+        const typename C::Norm n{gain.data(), 1e-6f};
+        const auto got = c.run(arch, "tensor_core_normed_" + type + "_8", 8, n), bare = c.restated(core);
+        c.norm(n);
+        const auto right = c.restated(core);
+        EXPECT_NE(right, bare);
+        int differing = 0;
+        for (std::size_t k = 0; k < right.size(); ++k) differing += got[k] != right[k];
+        EXPECT_EQ(differing, 0) << arch << " " << type << ": " << s.batch << "x" << s.tokens << " tokens, " << s.outs << " x " << s.depth << " off " << s.off << " apart " << s.apart;
+        // and of the sequence itself: the projection of what the norm gives
+        EXPECT_EQ(c.run(arch, "tensor_core_" + type + "_8", 8), got);
+    }
+}
+TEST(CudaQuery, ANormInThePrologueIsTheNormBeforeIt) {
+    normed<Bf16>("sm_80", ampere, "bf16");
+    normed<Fp16>("sm_80", ampere, "fp16");
+    normed<Bf16>("sm_90", hopper, "bf16");
+    normed<Fp16>("sm_90", hopper, "fp16");
+}
+
+// Another order of its sum is another norm, in one element of some thousand: an element that tells them apart, alone in an output.
+TEST(CudaQuery, ANormInThePrologueSumsInTheOrderOfTheNorm) {
+    using C = Case<Fp16>;
+    const std::vector<Fp16::Word> gain(1536, Fp16::encode(1.0f));
+    const C::Norm n{gain.data(), 1e-6f};
+    const Shape shape{1, 8, 1, 1536, 0, 0};
+    int told_apart = 0;
+    for (std::uint64_t seed = 0; seed < 1024 && told_apart < 4; ++seed) {
+        C right(shape, seed), other(shape, seed), ran(shape, seed);
+        right.norm(n), other.norm(n, 128);
+        for (int row = 0; row < 8; ++row)
+            for (int k = 0; k < 1536; ++k) {
+                if (right.token(row)[k] == other.token(row)[k]) continue;
+                ran.only(k);
+                EXPECT_EQ(ran.run("sm_80", "tensor_core_normed_fp16_8", 8, n)[static_cast<std::size_t>(row)], right.token(row)[k]) << "seed " << seed << ", token " << row << ", column " << k;
+                ++told_apart, k = 1536;
+            }
+    }
+    EXPECT_GE(told_apart, 4);
+}
+
 // The restatement sees the architecture: an H100's projection is not an A100's.
 TEST(CudaQuery, ArchitecturesDiffer) {
     Case<Fp16> c({1, 8, 256, 512, 0, 0}, 3);
@@ -145,7 +236,7 @@ TEST(CudaQuery, ArchitecturesDiffer) {
 TEST(CudaQuery, NothingIsLeftToContract) {
     for (const char* arch : {"sm_80", "sm_90"}) {
         const auto m = ptx::parse_module(launch::ptx_image(std::string(ULPGATE_SOURCE "/impls/cuda/query/emitted/query.") + arch + ".ptx", arch).ptx);
-        EXPECT_EQ(m.kernels.size(), 17u);
+        EXPECT_EQ(m.kernels.size(), 19u);
         for (const auto& k : m.kernels) {
             EXPECT_EQ(ptx::contractable(k).size(), 0u) << k.name;
             EXPECT_EQ(ptx::approximate_count(k), 0u) << k.name;

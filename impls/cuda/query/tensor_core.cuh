@@ -27,17 +27,31 @@ __device__ void load_stage(S* to, RowAt row_at, int first, int rows, int column,
     }
 }
 
-template <class T, int token_tiles>
-__device__ void project_tensor_core(const Projection& p) {
+// A block's tokens as they stand in p.x.
+template <class T, int count>
+struct Tokens {
     using S = typename T::Storage;
-    constexpr int block_tokens = 8 * token_tiles;
+    static constexpr int tiles = count / 8;
+    const Projection& p;
+    const S* const x = input<S>(p);
+    const bool aligned = vector_aligned<T>(x) && p.x_batch % 8 == 0 && p.x_token % 8 == 0;
+
+    __device__ void load(S* to, int first, int column) const {
+        load_stage<S, count>(to, [&](int row) { return x + token_at(p, row); }, first, p.all_tokens, column, p.depth, aligned);
+    }
+};
+
+// tokens: where the right factor comes from, a stage at a time.
+template <class T, class From>
+__device__ void project_tensor_core(const Projection& p, const From& tokens) {
+    using S = typename T::Storage;
+    constexpr int token_tiles = From::tiles, block_tokens = 8 * token_tiles;
     __shared__ __align__(16) S weights[stage_count][block_outs * row_pitch];
     __shared__ __align__(16) S inputs[stage_count][block_tokens * row_pitch];
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     const int first_out = blockIdx.x * block_outs, first_token = blockIdx.y * block_tokens;
-    const S *const w = weight<S>(p), *const x = input<S>(p);
+    const S* const w = weight<S>(p);
     const bool w_aligned = vector_aligned<T>(w) && p.w_row % 8 == 0;
-    const bool x_aligned = vector_aligned<T>(x) && p.x_batch % 8 == 0 && p.x_token % 8 == 0;
     const int stages = (p.depth + stage_depth - 1) / stage_depth;
 
     float sum[token_tiles][4] = {};
@@ -48,7 +62,7 @@ __device__ void project_tensor_core(const Projection& p) {
         if (const int next = stage + 2; next < stages) {
             const int at = next % stage_count, column = next * stage_depth;
             load_stage<S, block_outs>(weights[at], [&](int row) { return w + row * p.w_row; }, first_out, p.outs, column, p.depth, w_aligned);
-            load_stage<S, block_tokens>(inputs[at], [&](int row) { return x + token_at(p, row); }, first_token, p.all_tokens, column, p.depth, x_aligned);
+            tokens.load(inputs[at], first_token, column);
         }
         commit_copies();
         if (stage < 0) continue;
