@@ -114,6 +114,13 @@ std::vector<Relation> behaviour(Prober& p, const Contract& claim, int reruns) {
         all.hold(*r, all.lay(Relations::distinct, 0, gap), 0, fmt::format("row stride d + {}", gap));
         if (!r->held && r->line.empty()) r->line = fmt::format("ld={}", p.d() + gap);
     }
+    Tensors t = all.lay(Relations::distinct, 0);
+    t.contract.inplace = InPlace::must;
+    r = relation("alias", t.find("residual_out") ? "y in x's memory, residual_out in residual's" : "y in x's memory", "");
+    r->claimed = claim.inplace != InPlace::never;
+    r->skipped = t.find("x")->type != t.find("y")->type;
+    if (r->skipped) r->finding = "y is of another type than x, and cannot stand in its memory";
+    all.hold(*r, t, 0, "in place");
     return out;
 }
 

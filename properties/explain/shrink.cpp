@@ -28,7 +28,7 @@ SparseRow shrink(const KernelCall& call, const Op& op, const Claim& claim, Spars
     out.d = row.d, out.eps = row.eps, out.line = least.line;
     for (std::size_t j = 0; j < d; ++j)
         if (least.x[j] != 0) out.x.emplace_back(static_cast<std::int64_t>(j), least.x[j]);
-    const Witness& at = fails.last.witness;
+    const Witness at = fails.last().witness;
     out.col = std::max<std::int64_t>(at.col, 0);
     out.got = at.got, out.lo = at.allowed_lo, out.hi = at.allowed_hi;
     if (claim[0].gain != Gain::none) out.w = encode(claim[0].w, least.w[static_cast<std::size_t>(out.col)]);

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <set>
 
+#include "properties/order/named.hpp"
 #include "properties/order/recover.hpp"
 #include "properties/order/words.hpp"
 #include "reference/tensor_core/sum.hpp"

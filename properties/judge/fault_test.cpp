@@ -8,10 +8,17 @@
 namespace ulpgate {
 namespace {
 
+// Both ways to ask agree.
+Judgement judged(const Tensors& t, const Outcome& o, const Claim& c) {
+    Judgement j = judge(t, o, c);
+    EXPECT_EQ(inadmissible(t, o, c), j.verdict == Verdict::inadmissible) << j.what;
+    return j;
+}
+
 using namespace kit;
 
 Judgement judged(const Tensors& t, const Kernel& k, std::string_view contract) {
-    return judge(t, run(t, k), claim(contract));
+    return judged(t, run(t, k), claim(contract));
 }
 
 std::string cast_first(Type t) { return std::string(name(t)) + ",cast_first"; }
@@ -80,7 +87,7 @@ TEST(Judge, SeesOneWrongOutput) {
         const auto with = [&](std::int64_t col, auto change) {
             Outcome o = right;
             put(t, o, 2, col, change(get(t, o, 2, col)));
-            return judge(t, o, claim(cast_first(type)));
+            return judged(t, o, claim(cast_first(type)));
         };
         const std::uint32_t nan = encode(type, std::nanf(""));
         for (const std::int64_t col : {0, 17, 511}) {
@@ -198,7 +205,7 @@ TEST(Judge, SpecialRows) {
         const auto verdict = [&](auto change) {
             Outcome o = right;
             change(o);
-            return judge(t, o, claim(cast_first(type))).verdict;
+            return judged(t, o, claim(cast_first(type))).verdict;
         };
         const std::uint32_t sign = 1u << (bytes(type) * 8 - 1), quiet = encode(type, nan),
                             one = encode(type, 1.0f);
@@ -228,9 +235,9 @@ TEST(Judge, ZeroRowWithoutEpsIsNaN) {
     Tensors t = make_case({.d = 8, .rows = 1, .eps = 0});
     t.find("x")->write_row(0, std::vector<float>(8, 0.0f));
     Outcome o = run(t, kernel(Type::bf16));
-    EXPECT_EQ(judge(t, o, claim("bf16,cast_first")).verdict, Verdict::pass);
+    EXPECT_EQ(judged(t, o, claim("bf16,cast_first")).verdict, Verdict::pass);
     put(t, o, 0, 1, 0);
-    EXPECT_EQ(judge(t, o, claim("bf16,cast_first")).verdict, Verdict::inadmissible);
+    EXPECT_EQ(judged(t, o, claim("bf16,cast_first")).verdict, Verdict::inadmissible);
 }
 
 TEST(Judge, OverflowIsTheSpecificationsLimit) {  // 2^64 squared is beyond f32: the specification gives 0
@@ -238,7 +245,7 @@ TEST(Judge, OverflowIsTheSpecificationsLimit) {  // 2^64 squared is beyond f32: 
     std::vector<float> v(8, 0x1p64f);
     t.find("x")->write_row(0, v);
     const Outcome o = run(t, kernel(Type::bf16));
-    const Judgement j = judge(t, o, claim("bf16,cast_first"));
+    const Judgement j = judged(t, o, claim("bf16,cast_first"));
     EXPECT_EQ(j.verdict, Verdict::pass) << j.what;
     EXPECT_EQ(j.measure.spec_limit_rows, 1);
     // What a sum of wider range gives is no fault, a factor beside it is, and so is NaN.
@@ -265,22 +272,22 @@ TEST(Judge, ResidualMixes) {
         k.var_unrounded = mix == "unrounded" || mix == "var_unrounded";
         k.norm_unrounded = mix == "unrounded" || mix == "norm_unrounded";
         const Outcome o = run(t, k);
-        EXPECT_EQ(judge(t, o, claim("bf16,cast_first,residual=" + mix)).verdict, Verdict::pass) << mix;
+        EXPECT_EQ(judged(t, o, claim("bf16,cast_first,residual=" + mix)).verdict, Verdict::pass) << mix;
         for (const std::string other : {"rounded", "unrounded"})
             if ((other == "unrounded") != k.norm_unrounded) {
-                const Judgement j = judge(t, o, claim("bf16,cast_first,residual=" + other));
+                const Judgement j = judged(t, o, claim("bf16,cast_first,residual=" + other));
                 EXPECT_EQ(j.verdict, Verdict::inadmissible) << mix << " as " << other;
                 bool named = false;
                 for (const Contract& c : explaining(j))
                     named = named || print(c, false).find(mix) != std::string::npos;
                 EXPECT_TRUE(named) << mix;
             }
-        const Judgement found = judge(t, o, claim("bf16,residual=" + mix));
+        const Judgement found = judged(t, o, claim("bf16,residual=" + mix));
         EXPECT_EQ(found.verdict, Verdict::pass);
         Outcome bad = o;
         for (std::size_t i = 0; i < t.all.size(); ++i)
             if (t.all[i].spec->name == "residual_out") bad.out[i][700] ^= std::byte{1};
-        const Judgement j = judge(t, bad, claim("bf16,cast_first,residual=" + mix));
+        const Judgement j = judged(t, bad, claim("bf16,cast_first,residual=" + mix));
         EXPECT_EQ(j.verdict, Verdict::inadmissible);
         EXPECT_EQ(j.what.rfind("row 0 col 350  residual_out", 0), 0u) << j.what;
     }
@@ -319,8 +326,8 @@ TEST(Judge, OneAssociationInTheWholeCase) {  // in f32 the three differ in every
     EXPECT_EQ(judged(t, b, "f32,f32_gain").verdict, Verdict::pass);
     Outcome mixed = run(t, a), other = run(t, b);
     for (std::int64_t col = 0; col < 64; ++col) put(t, mixed, 3, col, get(t, other, 3, col));
-    EXPECT_EQ(judge(t, mixed, claim("f32,f32_gain")).verdict, Verdict::inadmissible);
-    EXPECT_EQ(judge(t, mixed, claim("f32")).verdict, Verdict::inadmissible) << "nor is it inferred";
+    EXPECT_EQ(judged(t, mixed, claim("f32,f32_gain")).verdict, Verdict::inadmissible);
+    EXPECT_EQ(judged(t, mixed, claim("f32")).verdict, Verdict::inadmissible) << "nor is it inferred";
 }
 
 TEST(Judge, ASetHoldsIffOneMemberExplainsEveryRow) {
@@ -329,14 +336,14 @@ TEST(Judge, ASetHoldsIffOneMemberExplainsEveryRow) {
     Kernel swapped = right;
     swapped.element = [](float x, float w, float r) { return x * r * w; };
     const Outcome a = run(t, right), b = run(t, swapped);
-    EXPECT_EQ(judge(t, a, claim("bf16,cast_first+bf16,f32_gain")).verdict, Verdict::pass);
-    EXPECT_EQ(judge(t, b, claim("bf16,cast_first+bf16,f32_gain")).verdict, Verdict::pass);
+    EXPECT_EQ(judged(t, a, claim("bf16,cast_first+bf16,f32_gain")).verdict, Verdict::pass);
+    EXPECT_EQ(judged(t, b, claim("bf16,cast_first+bf16,f32_gain")).verdict, Verdict::pass);
     Outcome mixed = a;  // rows 2 and 3 from the other kernel: each row has a member, the case has none
     const Tensor& y = *t.find("y");
     std::copy(y_of(t, const_cast<Outcome&>(b)).begin() + 2 * y.width() * 2,
               y_of(t, const_cast<Outcome&>(b)).end(), y_of(t, mixed).begin() + 2 * y.width() * 2);
-    EXPECT_EQ(judge(t, mixed, claim("bf16,cast_first+bf16,f32_gain")).verdict, Verdict::inadmissible);
-    EXPECT_EQ(judge(t, mixed, claim("bf16")).verdict, Verdict::inadmissible) << "nor is it inferred";
+    EXPECT_EQ(judged(t, mixed, claim("bf16,cast_first+bf16,f32_gain")).verdict, Verdict::inadmissible);
+    EXPECT_EQ(judged(t, mixed, claim("bf16")).verdict, Verdict::inadmissible) << "nor is it inferred";
 }
 
 }  // namespace

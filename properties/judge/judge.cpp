@@ -132,6 +132,7 @@ class Judge {
     Judge(const Tensors& t, const Outcome& o, const Claim& claim)
         : t_(t), o_(o), rows_(t, o), claimed_(rows_, t.eps), claim_(claim) {}
     Judgement run();
+    bool inadmissible();
 
   private:
     bool prepare();
@@ -321,8 +322,20 @@ Judgement Judge::run() {
     return j_;
 }
 
+bool Judge::inadmissible() {
+    if (verdict_of(o_.event) || !rows_.error().empty() || !prepare()) return false;
+    if (!residual_written()) return true;
+    claimed_.run();
+    const auto proven = [](const std::string& unsupported) { return unsupported.empty(); };
+    return !claimed_.first_fit() && std::all_of(claimed_.unsupported.begin(), claimed_.unsupported.end(), proven);
+}
+
 }  // namespace
 }  // namespace judging
+
+bool inadmissible(const Tensors& t, const Outcome& o, const Claim& claim) {
+    return t.op->abi == Abi::rmsnorm ? judging::Judge(t, o, claim).inadmissible() : judge(t, o, claim).verdict == Verdict::inadmissible;
+}
 
 Judgement judge(const Tensors& t, const Outcome& o, const Claim& claim) {
     Judgement j;

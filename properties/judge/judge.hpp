@@ -102,6 +102,8 @@ struct Judgement {
 
 // claim: what the outputs are held to; a member of map none means infer. The tensors' contract gives the types.
 Judgement judge(const Tensors&, const Outcome&, const Claim& claim);
+// Whether that is the verdict, without what explains it and what was measured.
+bool inadmissible(const Tensors&, const Outcome&, const Claim& claim);
 
 // Whole run: the worse verdict with its first failure, numbers and sights together, a candidate fits iff it fits every case
 // that tried it. A mistrusted case counts as passed until the end.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include "properties/order/integers.hpp"
 #include "reference/admissible/row_set.hpp"
@@ -75,6 +76,20 @@ Built build(const Prober& p, const std::vector<Form>& forms, const std::vector<f
         }
     }
     return b;
+}
+
+// Column of the first of these values that is not this word; -1: none.
+int first_difference(Type t, std::span<const float> values, std::span<const std::uint32_t> words) {
+    std::vector<std::byte> stored(values.size() * static_cast<std::size_t>(bytes(t)));
+    pack(t, values, stored.data());
+    const auto in = [&]<class Word>(Word word) {
+        for (std::size_t j = 0; j < words.size(); ++j) {
+            std::memcpy(&word, stored.data() + j * sizeof word, sizeof word);
+            if (word != words[j]) return static_cast<int>(j);
+        }
+        return -1;
+    };
+    return bytes(t) == 4 ? in(std::uint32_t{}) : bytes(t) == 2 ? in(std::uint16_t{}) : in(std::uint8_t{});
 }
 
 int steps_between(float a, float b) { return std::bit_cast<std::int32_t>(a) - std::bit_cast<std::int32_t>(b); }
@@ -157,8 +172,8 @@ FormFinding find_forms(Prober& p, std::vector<Form> candidates) {
                 if (f.excluded_by >= 0) continue;
                 const bool own = f.model.sum || f.model.weight;  // a changed sum: of integers, in its own order
                 const auto want = predicted(f.model, x, b.w, own ? f.model.sum_of(x) : sum, eps);
-                for (std::size_t j = 0; j < d && f.excluded_by < 0; ++j)
-                    if (encode(y, want[j]) != words[static_cast<std::size_t>(i) * d + j]) f.excluded_by = out.rows + i, f.col = static_cast<int>(j);
+                if (const int col = first_difference(y, want, std::span(words).subspan(static_cast<std::size_t>(i) * d, d)); col >= 0)
+                    f.excluded_by = out.rows + i, f.col = col;
             }
             // r by itself, against the first form's correctly rounded one
             const auto& base = candidates.front();

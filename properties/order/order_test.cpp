@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <functional>
+
 #include "properties/order/in_process_test.hpp"
 #include "properties/order/recover.hpp"
 #include "properties/order/words.hpp"
@@ -67,6 +69,90 @@ TEST(Order, IsTheTreeThatWasWritten) {
     const auto d = compare(f.tree, other, "found", "other");
     EXPECT_FALSE(d.equal);
     EXPECT_EQ(d.where, "over columns 0, 1, 2: found adds {0, 1} + {2}; other adds {0, 2} + {1}");
+}
+
+// All rooted trees over columns 0 .. n-1, those with nodes of more parts too: one column after another, on each edge and at each node.
+struct Shape {
+    int column = -1;
+    std::vector<Shape> parts;
+};
+void with_leaf(const Shape& s, int column, const std::function<void(Shape)>& each) {
+    each({-1, {s, {column, {}}}});
+    if (s.parts.empty()) return;
+    Shape more = s;
+    more.parts.push_back({column, {}});
+    each(more);
+    for (std::size_t k = 0; k < s.parts.size(); ++k)
+        with_leaf(s.parts[k], column, [&](Shape part) {
+            Shape t = s;
+            t.parts[k] = std::move(part);
+            each(std::move(t));
+        });
+}
+int grow(Tree& t, const Shape& s) {
+    if (s.parts.empty()) return t.leaf(s.column);
+    std::vector<int> parts;
+    for (const Shape& p : s.parts) parts.push_back(grow(t, p));
+    return t.join(parts);
+}
+bool holds(const Shape& s, int column) {
+    return s.column == column || std::any_of(s.parts.begin(), s.parts.end(), [&](const Shape& p) { return holds(p, column); });
+}
+// Where the three part: the last two are still together, the first is not.
+bool joins_last(const Shape& s, const Three& c) {
+    for (const Shape& p : s.parts)
+        if (holds(p, c[1]) && holds(p, c[2])) return !holds(p, c[0]) || joins_last(p, c);
+    return false;
+}
+
+TEST(Certificate, IsGivenByNoOtherTree) {
+    for (int n = 3; n <= 6; ++n) {
+        std::vector<Shape> all{{0, {}}};
+        for (int column = 1; column < n; ++column) {
+            std::vector<Shape> more;
+            for (const Shape& s : all) with_leaf(s, column, [&](Shape t) { more.push_back(std::move(t)); });
+            all = std::move(more);
+        }
+        const std::size_t known[] = {4, 26, 236, 2752};  // rooted trees with n labelled leaves (OEIS A000311)
+        ASSERT_EQ(all.size(), known[n - 3]);
+        for (const Shape& s : all) {
+            Tree t;
+            t.root = grow(t, s);
+            if (!t.binary()) continue;
+            const auto asked = certificate(t);
+            ASSERT_EQ(asked.size(), static_cast<std::size_t>(n) - 2);
+            int by = 0;
+            for (const Shape& o : all) by += std::all_of(asked.begin(), asked.end(), [&](const Three& c) { return joins_last(o, c); });
+            ASSERT_EQ(by, 1);
+        }
+    }
+}
+
+// A guess that is right saves the search; one that is wrong in two columns of many is not taken, though the first answers fit it.
+TEST(Order, OfTheBankIsCertified) {
+    InProcess k("bf16,cast_first,order=lanes:8x4");
+    const auto f = recover(k, 400);
+    EXPECT_EQ(f.models.size(), 1u);
+    EXPECT_LT(f.probes, 7 * 400);
+}
+
+TEST(Order, TwoColumnsBesideAnOrderOfTheBankAreSeen) {
+    InProcess k("bf16,cast_first", [](std::span<const float> x, std::int64_t) {
+        float s = 0;
+        for (std::size_t i = 0; i < x.size(); ++i) s += i == 150 ? x[150] * x[150] + x[151] * x[151] : i == 151 ? 0 : x[i] * x[i];
+        return static_cast<double>(s);
+    });
+    const auto f = recover(k, 300);
+    ASSERT_EQ(static_cast<int>(f.kind), static_cast<int>(Kind::tree)) << f.why;
+    EXPECT_TRUE(f.by_tree);
+    EXPECT_TRUE(f.models.empty());
+    Tree t;
+    for (int i = 0; i < 300; ++i) {
+        if (i == 151) continue;
+        const int leaf = t.leaf(i);
+        t.root = t.join(t.root, i == 150 ? t.join(leaf, t.leaf(151)) : leaf);
+    }
+    EXPECT_TRUE(compare(f.tree, t, "found", "written").equal) << compare(f.tree, t, "found", "written").where;
 }
 
 TEST(Order, OfManyColumnsByRegularity) {

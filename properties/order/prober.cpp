@@ -43,7 +43,13 @@ std::vector<std::uint32_t> Prober::call(const Tensors& t) {
     const auto width = static_cast<std::size_t>(bytes(y->type));
     const auto& out = o.out[static_cast<std::size_t>(y - t.all.data())];
     std::vector<std::uint32_t> words(static_cast<std::size_t>(y->count()));
-    for (std::size_t k = 0; k < words.size(); ++k) std::memcpy(&words[k], out.data() + k * width, width);
+    const auto widen = [&](auto word) {  // of a fixed width
+        for (std::size_t k = 0; k < words.size(); ++k) {
+            std::memcpy(&word, out.data() + k * sizeof word, sizeof word);
+            words[k] = word;
+        }
+    };
+    width == 4 ? widen(std::uint32_t{}) : width == 2 ? widen(std::uint16_t{}) : widen(std::uint8_t{});
     return words;
 }
 

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <numeric>
 #include <set>
 
+#include "properties/order/named.hpp"
 #include "properties/order/words.hpp"
 #include "reference/base/rng.hpp"
 
@@ -14,68 +16,6 @@ namespace ulpgate {
 namespace {
 
 constexpr std::uint64_t stream = 0x6f726472;
-constexpr int sizes[] = {1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64, 96, 128, 192, 256, 320, 384, 512, 768, 1024};
-
-std::vector<OrderParams> parameters(const Order& o) {
-    const auto n = o.params.empty() ? 0 : std::count(o.params.begin(), o.params.end(), 'x') + 1;
-    std::vector<OrderParams> out;
-    if (n == 0) out.push_back({});
-    for (const int a : sizes) {
-        if (n == 1) out.push_back({a, 0, 0});
-        if (n == 2)
-            for (const int b : sizes)
-                if (a * b <= 65536) out.push_back({a, b, 0});
-    }
-    return out;
-}
-
-std::vector<char> kept(std::span<const int> columns, std::int64_t d) {
-    std::vector<char> k(static_cast<std::size_t>(d));
-    for (const int c : columns) k[static_cast<std::size_t>(c)] = 1;
-    return k;
-}
-
-// Whether the order joins j and k before i, for a few triples of the tree: what most orders fail.
-class Quick {
-  public:
-    Quick(const Tree& t, std::span<const int> columns, std::int64_t d) : x_(static_cast<std::size_t>(d)) {
-        if (columns.size() < 3) return;
-        std::vector<float> row(x_.size());
-        for (int k = 0; k < 12; ++k) {
-            Rng rng(5, stream, static_cast<std::uint64_t>(k));
-            const auto n = static_cast<std::uint32_t>(columns.size());
-            // neighbours in the list, and far ones
-            const auto a = rng.below(n), b = (a + 1 + rng.below(k % 2 ? n - 2 : std::min(n - 2, 16u))) % n, c = (b + 1 + rng.below(n - 2)) % n;
-            if (a == b || b == c || a == c) continue;
-            Asked q{columns[a], columns[b], columns[c], 0};
-            set(row, q, 1);
-            q.sum = t.sum(row, false);
-            set(row, q, 0);
-            asked_.push_back(q);
-        }
-    }
-    bool passes(const Order& o, OrderParams p) {
-        for (const Asked& q : asked_) {
-            set(x_, q, 1);
-            const float s = o.f32({x_.data()}, x_.size(), p);
-            set(x_, q, 0);
-            if (s != q.sum) return false;
-        }
-        return true;
-    }
-
-  private:
-    struct Asked {
-        int i, j, k;
-        float sum;
-    };
-    static void set(std::vector<float>& x, const Asked& q, float on) {
-        x[static_cast<std::size_t>(q.i)] = on;
-        x[static_cast<std::size_t>(q.j)] = x[static_cast<std::size_t>(q.k)] = on * 0x1p-12f;
-    }
-    std::vector<float> x_;
-    std::vector<Asked> asked_;
-};
 
 std::vector<int> columns_of(std::int64_t d, const OrderOptions& o) {
     std::vector<int> all(static_cast<std::size_t>(d));
@@ -92,22 +32,32 @@ std::vector<int> columns_of(std::int64_t d, const OrderOptions& o) {
     return {some.begin(), some.end()};
 }
 
-// Predicted outputs of a row as words.
-bool gives(const Model& m, std::span<const float> x, std::span<const float> w, double sum, double eps, std::span<const std::uint32_t> got) {
+// Predicted outputs of a row, as they are stored.
+bool gives(const Model& m, std::span<const float> x, std::span<const float> w, double sum, double eps, std::span<const std::byte> got) {
     std::vector<float> y(x.size());
     m.elements(x, w, m.from_sum(sum, x, eps), y);
-    for (std::size_t j = 0; j < y.size(); ++j)
-        if (encode(m.contract.y, y[j]) != got[j]) return false;
-    return true;
+    std::vector<std::byte> words(got.size());
+    pack(m.contract.y, y, words.data());
+    return words.size() == y.size() * static_cast<std::size_t>(bytes(m.contract.y)) && std::memcmp(words.data(), got.data(), words.size()) == 0;
+}
+
+std::vector<std::byte> stored(Type t, std::span<const std::uint32_t> words) {
+    const auto width = static_cast<std::size_t>(bytes(t));
+    std::vector<std::byte> out(words.size() * width);
+    for (std::size_t k = 0; k < words.size(); ++k) std::memcpy(out.data() + k * width, &words[k], width);
+    return out;
 }
 
 struct Rows {
     std::vector<float> x, w;
-    std::vector<std::uint32_t> y;
+    std::vector<std::byte> y;
     double eps;
     std::int64_t n, d;
     std::span<const float> row(std::int64_t i) const { return std::span(x).subspan(static_cast<std::size_t>(i * d), static_cast<std::size_t>(d)); }
-    std::span<const std::uint32_t> got(std::int64_t i) const { return std::span(y).subspan(static_cast<std::size_t>(i * d), static_cast<std::size_t>(d)); }
+    std::span<const std::byte> got(std::int64_t i) const {
+        const auto width = y.size() / static_cast<std::size_t>(n);
+        return std::span(y).subspan(static_cast<std::size_t>(i) * width, width);
+    }
 };
 
 // How many rows from the first on are given; sum(row): by order or tree.
@@ -198,27 +148,6 @@ std::vector<float> order_rows(Type t, std::int64_t d, int rows, std::uint64_t se
     return out;
 }
 
-std::vector<OrderChoice> named_orders(const Tree& t, std::span<const int> columns, std::int64_t d) {
-    std::vector<OrderChoice> out;
-    if (t.root == Tree::none || !t.binary()) return out;
-    const auto keep = kept(columns, d);
-    const auto wanted = t.hashes()[static_cast<std::size_t>(t.root)];
-    Quick quick(t, columns, d);
-    for (const Order* o : orders::all())
-        for (const auto& p : parameters(*o)) {
-            if (!quick.passes(*o, p)) continue;
-            Tree grown;
-            grown.root = o->tree({&grown, keep}, static_cast<std::size_t>(d), p);
-            if (grown.root == Tree::none || grown.hashes()[static_cast<std::size_t>(grown.root)] != wanted) continue;
-            out.push_back({o, p});
-        }
-    std::stable_sort(out.begin(), out.end(), [](const OrderChoice& a, const OrderChoice& b) {
-        const auto rank = [](const OrderChoice& c) { return std::pair(std::count_if(c.p.begin(), c.p.end(), [](int v) { return v != 0; }), c.text().size()); };
-        return rank(a) < rank(b);
-    });
-    return out;
-}
-
 namespace {
 
 // Which of forms x named orders x {mul and add, FMA} give the random rows; the tree itself where no order is named.
@@ -239,7 +168,7 @@ void replay(Prober& p, const std::vector<Form>& forms, std::vector<OrderChoice> 
         r.x.insert(r.x.end(), shown.begin(), shown.end());
         r.n += static_cast<std::int64_t>(shown.size()) / p.d();
     }
-    r.y = p.ask_rows(r.x, r.w, r.eps);
+    r.y = stored(p.contract().y, p.ask_rows(r.x, r.w, r.eps));
     if (r.y.empty()) return;
     if (!gained) r.w.clear();
     out.replayed = r.n;
@@ -253,12 +182,13 @@ void replay(Prober& p, const std::vector<Form>& forms, std::vector<OrderChoice> 
             if (n > out.equal || !best) out.equal = n, best = &f, best_fma = fma;
             if (n < r.n) continue;
             with[fma] = true;
+            if (fma && with[0]) continue;  // not told apart: without is simpler
             for (const auto& c : named) {
                 const auto text = model_text(f.model, c.text(), fma);
                 Model m;  // the text itself is what is claimed
                 if (parse(text, m)) continue;
                 const auto all = given(m, r, [&](std::span<const float> x) { return m.sum_of(x); });
-                if (all == r.n && (!fma || !with[0])) texts.push_back(text);
+                if (all == r.n) texts.push_back(text);
             }
         }
     out.models = texts;
@@ -273,7 +203,7 @@ void replay(Prober& p, const std::vector<Form>& forms, std::vector<OrderChoice> 
 
 void replay_wider(Prober& p, const std::vector<Form>& forms, const OrderOptions& o, OrderFinding& out) {
     Rows r{order_rows(p.x_type(), p.d(), o.rows, 99), gain_for(p), {}, 1e-6, o.rows, p.d()};
-    r.y = p.ask_rows(r.x, r.w, r.eps);
+    r.y = stored(p.contract().y, p.ask_rows(r.x, r.w, r.eps));
     if (r.y.empty()) return;
     if (p.contract().gain == Gain::none) r.w.clear();
     out.replayed = r.n;
@@ -310,7 +240,13 @@ OrderFinding recover_order(Prober& p, const std::vector<Form>& forms, const Orde
         return done(Kind::wider, fmt::format("the sum keeps more bits than f32: 2^-28 of an ulp shows in {} of {} rows, so that its order does not", wider.more, wider.probes));
     }
     out.columns = columns_of(p.d(), o);
-    auto found = find_tree(p, reading, out.columns);
+    std::vector<NamedTree> bank;
+    auto found = find_tree(p, reading, out.columns, [&](std::span<const Answer> answers) {
+        bank = named_trees(answers, out.columns, p.d());
+        std::vector<Tree> trees;
+        for (const NamedTree& n : bank) trees.push_back(n.tree);
+        return trees;
+    });
     out.probes += found.probes;
     out.multiway = found.multiway;
     out.example = triple_probe(reading, out.columns.back(), 0, 1).spots;
@@ -322,7 +258,7 @@ OrderFinding recover_order(Prober& p, const std::vector<Form>& forms, const Orde
     out.tree = std::move(found.tree);
     out.words = order_words(out.tree);
     const bool all = static_cast<std::int64_t>(out.columns.size()) == p.d();
-    const auto named = named_orders(out.tree, out.columns, p.d());
+    const auto named = orders_of(out.tree, bank);
     out.kind = all ? Kind::tree : named.empty() ? Kind::sampled : Kind::regular;
     replay(p, forms, named, o, out);
     if (out.kind == Kind::regular) out.words = order_words(out.tree);

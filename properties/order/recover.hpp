@@ -46,9 +46,6 @@ struct OrderOptions {
 
 OrderFinding recover_order(Prober&, const std::vector<Form>& forms, const OrderOptions& = {});
 
-// Named orders with this tree on these columns of d, the simplest first. checks: answers that each must give, asked first.
-std::vector<OrderChoice> named_orders(const Tree&, std::span<const int> columns, std::int64_t d);
-
 // Random rows whose sums depend on their order: wide exponents, spikes, absorption.
 std::vector<float> order_rows(Type, std::int64_t d, int rows, std::uint64_t seed);
 

@@ -34,11 +34,12 @@ std::vector<bool> OutsideClaim::operator()(std::span<const float> x, std::span<c
         part.out.resize(one.all.size());
         const auto from = o.out[y].begin() + static_cast<std::ptrdiff_t>(i) * bytes_a_row;
         part.out[y].assign(from, from + bytes_a_row);
-        const Judgement j = judge(one, part, claim);
-        out[i] = j.verdict == Verdict::inadmissible;
-        if (out[i]) last = j;
+        out[i] = inadmissible(one, part, claim);
+        if (out[i]) failed_ = {one, std::move(part)};
     }
     return out;
 }
+
+Judgement OutsideClaim::last() const { return judge(failed_->first, failed_->second, claim); }
 
 }  // namespace ulpgate

@@ -74,7 +74,7 @@ constexpr Flag flags[] = {
     {"whole", Takes::nothing, "", "judge by all rows of gate, not by a part of them"},
     {"order", Takes::nothing, "", "explain --order A B: do they add in the same order, and where do they part?"},
     {"reruns", Takes::one, "N", "how often the same rows are run (default 50)"},
-    {"no-behaviour", Takes::nothing, "", "without reruns, threads, batches, offsets and strides"},
+    {"no-behaviour", Takes::nothing, "", "without reruns, threads, batches, offsets, strides and aliases"},
     {"json", Takes::one, "FILE", "the explanation as JSON (ulpgate.explain/1); - is stdout"},
     timeout_flag,
     child_env_flag,

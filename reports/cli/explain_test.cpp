@@ -21,13 +21,14 @@ TEST(Explain, AGoodKernelGetsItsArithmetic) {
 
 TEST(Explain, AFailingKernelGetsItsSmallestRowWhichReplays) {
     const Folder f;
-    const auto r = ulpgate(f, {"explain", "byhand/gain_before_cast", "--type", "bf16", "-d", "64", "--no-behaviour"});
+    const auto r = ulpgate(f, {"explain", "byhand/gain_before_cast", "--type", "bf16", "-d", "64", "--no-behaviour", "--json", "e.json"});
     EXPECT_EQ(r.exit, 1) << r.both();
     EXPECT_TRUE(has(r.out, "claims cast_first (inadmissible)") && has(r.out, "T((x·r)·w)") && has(r.out, "  smallest   x = ")) << r.out;
     const auto at = r.out.find("/fill=0/seg=");
     ASSERT_NE(at, std::string::npos) << r.out;
     const auto begin = r.out.rfind(' ', at) + 1;
     const auto line = r.out.substr(begin, r.out.find('\n', at) - begin);
+    EXPECT_TRUE(has(slurp(f / "e.json"), "\"case\": \"" + line + "\"")) << slurp(f / "e.json");
     const auto again = ulpgate(f, {"replay", "byhand/gain_before_cast", line});
     EXPECT_EQ(again.exit, 1) << line << "\n" << again.both();
 }
@@ -57,8 +58,12 @@ TEST(GateExplains, WhatFailsUnlessToldNotTo) {
 
 TEST(GateExplains, WhatIsNotListedIsUnknownWithTheRelationsItBreaks) {
     const Folder f;
-    const auto r = ulpgate(f, {"gate", "byhand/out_square_saturated", "--type", "bf16", "--op", "q_a_layernorm", "-d", "385", "--quick"});
+    const auto r = ulpgate(f, {"gate", "byhand/out_square_saturated", "--type", "bf16", "--op", "q_a_layernorm", "-d", "385", "--quick", "--json", "g.json"});
     EXPECT_EQ(r.exit, 1) << r.both();
+    const auto json = slurp(f / "g.json");
+    const auto smallest = json.find("\"smallest\": {");
+    ASSERT_NE(smallest, std::string::npos) << json;
+    EXPECT_LT(json.find("\"columns\": ", smallest) - smallest, 400u) << json.substr(smallest, 600);
     EXPECT_TRUE(has(r.out, "unknown: ") && has(r.out, "smallest failing row: d 385") && has(r.out, "it breaks M1")) << r.out;
 }
 

@@ -132,13 +132,15 @@ std::string arithmetic_json(const Explained& e) {
         for (const auto& f : a.forms.equal) forms.push_back(f.text);
         for (const auto& b : a.behaviour)
             behaviour.push_back({{"relation", b.name}, {"what", b.what}, {"held", b.held}, {"claimed", b.claimed}, {"skipped", b.skipped}, {"rows", b.comparisons}, {"finding", b.finding}});
+        std::optional<SmallestRow> least = g.smallest;
+        if (a.smallest) least = SmallestRow{a.smallest->text, a.smallest->nonzero, a.smallest->line};
         Json sums = Json::array();
         for (const GemmOrder& o : a.sums) sums.push_back({{"stage", o.stage}, {"columns", o.columns}, {"asked", o.asked}, {"probes", o.probes}, {"words", o.words}, {"orders", o.names}});
         Json r = {{"subject", g.subject}, {"op", g.op}, {"type", name(g.type)}, {"d", a.d}, {"claim", print(g.claim)}, {"inferred", g.inferred}, {"verdict", name(g.verdict)},
                   {"rows", g.whole.measure.rows}, {"worst_ulp", fmt::format("{}", g.whole.measure.worst_ulp)}, {"r_ulp32", fmt::format("{}", g.whole.measure.worst_r_ulp32)},
                   {"finding", finding_words(a)}, {"contracts", contracts}, {"names", g.names}, {"computes", computes_words(a)}, {"forms", forms},
                   {"form_rows", a.forms.rows}, {"order", {{"words", order_line(a.order)}, {"probes", a.order.probes}, {"models", models}, {"replayed", a.order.replayed}, {"equal", a.order.equal}, {"telling", a.order.telling}}},
-                  {"sums", sums}, {"sums_model", a.model}, {"behaviour", behaviour}, {"smallest", a.smallest ? Json({{"text", a.smallest->text}, {"columns", a.smallest->nonzero}, {"case", a.smallest->line}}) : Json(nullptr)},
+                  {"sums", sums}, {"sums_model", a.model}, {"behaviour", behaviour}, {"smallest", least ? Json({{"text", least->text}, {"columns", least->columns}, {"case", least->line}}) : Json(nullptr)},
                   {"skipped", a.skipped}, {"replay", a.replays}, {"seconds", a.seconds}};
         j["results"].push_back(std::move(r));
     }

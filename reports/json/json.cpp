@@ -170,6 +170,7 @@ Json explanation(const Group& g) {
     Json j = {{"equal", equal}, {"excluded", excluded}, {"unknown", optional(g.unknown)}, {"tried", candidates(g)}};
     if (!g.names.empty()) j["names"] = g.names;
     if (!g.explained.empty()) j["text"] = g.explained;
+    if (g.smallest) j["smallest"] = {{"text", g.smallest->text}, {"columns", g.smallest->columns}, {"case", optional(g.smallest->line)}};
     return j;
 }
 

@@ -128,6 +128,7 @@ Sight sight(const In& j) {
 void explanation(const In& j, Group& g) {
     if (j.has("names")) g.names = j["names"].texts();
     if (j.has("text")) g.explained = j["text"].texts();
+    if (j.has("smallest")) g.smallest = SmallestRow{j["smallest"]["text"].text(), j["smallest"]["columns"].integer(), j["smallest"]["case"].text_or_nothing()};
     g.unknown = j["unknown"].text_or_nothing();
     for (const auto& x : j["excluded"].list())
         if (x.has("fault")) g.excluded.push_back({x["fault"].text(), x["row"].integer(), x["col"].integer(), x["why"].text()});

@@ -64,6 +64,12 @@ struct ExcludedFault {  // a fault that the rows exclude, with the element that 
     std::string why;
 };
 
+struct SmallestRow {  // the failing row with the fewest columns and the simplest values
+    std::string text;          // in words
+    std::int64_t columns = 0;  // that are not zero
+    std::string line;          // a case that replay takes; "": it fails only beside other rows
+};
+
 struct Group {  // a row of the table: one claim of a subject on one op and type
     std::string subject, op;
     Type type = Type::none;
@@ -82,6 +88,7 @@ struct Group {  // a row of the table: one claim of a subject on one op and type
     std::vector<std::string> names;     // faults equal to the failing rows bit for bit
     std::vector<std::string> explained; // the same in words
     std::string unknown;                // where no name is earned: what the rows show
+    std::optional<SmallestRow> smallest;
     std::vector<ExcludedFault> excluded;
     std::string fix;
     std::vector<LimitResult> limits;

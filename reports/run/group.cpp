@@ -71,8 +71,10 @@ class Runner {
         name_failure(group_, failing_, call);
         const auto f = std::find_if(group_.failures.begin(), group_.failures.end(), [](const Failure& k) { return k.verdict == Verdict::inadmissible; });
         if (f == group_.failures.end() || !call || interrupted()) return;
-        if (const auto least = smallest_failure(group_, options_, calls_to_reduce))
+        if (const auto least = smallest_failure(group_, options_, calls_to_reduce)) {
+            group_.smallest = SmallestRow{least->text, least->nonzero, least->line};
             f->reason += fmt::format("{}smallest: {}", f->reason.empty() ? "" : "; ", least->text);
+        }
     }
 
     void cases() {

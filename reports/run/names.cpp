@@ -46,7 +46,10 @@ void tell(Group& g, const Explanation& e) {
         for (const Named& n : e.equal) g.explained.push_back(n.text());
     if (!e.as_claimed) add_names(g, e.equal);
     g.unknown = e.unknown;
-    if (e.smallest) g.unknown += "; smallest failing row: " + e.smallest->text(g.claim[0]);
+    if (e.smallest) {
+        g.smallest = SmallestRow{e.smallest->text(g.claim[0]), static_cast<std::int64_t>(e.smallest->x.size()), e.smallest->line};
+        g.unknown += "; smallest failing row: " + g.smallest->text;
+    }
     if (!e.broken.empty()) g.unknown += fmt::format("; it breaks {}", fmt::join(e.broken, "; "));
     for (const auto& x : e.excluded) g.excluded.push_back({x.kind, x.row, x.col, x.why});
 }
