@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "properties/order/integers.hpp"
 #include "reference/base/rng.hpp"
@@ -152,6 +153,67 @@ void fill_gain(Tensors& t) {
     w->write_row(0, gain);
 }
 
+// Rows whose sum of squares is d·t, or t times a power of two, t midway between two f32 values, the lower of which is
+// even, and more squares that are `part` of an f64 ulp of that sum: one after another they are lost, added up first they are not.
+// Then the mean square, or the sum, rounds up, and the output of a column chosen for it moves. Squares of eight bits: exact in f64.
+class Ties {
+  public:
+    Ties(std::int64_t d, std::span<const float> gain, std::span<const Model> models) : d_(d), gain_(gain), models_(models) {}
+
+    std::optional<Row> row(int kind, bool two_roots, double part, std::uint64_t n) const {
+        Rng rng(seed, 9, n);
+        const Model& m = models_[static_cast<std::size_t>(n) % models_.size()];
+        const std::size_t j = static_cast<std::size_t>(n % 8) % static_cast<std::size_t>(d_);
+        std::vector<float> values(128), gains(gain_.empty() ? 0 : 128, gain_.empty() ? 0 : gain_[j]), lo(128), hi(128);
+        for (std::size_t k = 0; k < 128; ++k) values[k] = static_cast<float>(32 * (128 + k));
+        const double times = kind == 0 ? static_cast<double>(d_) : std::exp2(std::floor(std::log2(static_cast<double>(d_))));
+        for (int tries = 0; tries < 4000; ++tries) {
+            const double t = 4 * (5000000.0 + rng.below(1200000)) + 1;
+            const float below = scalar(m, kind, two_roots, t - 1, times), above = scalar(m, kind, two_roots, t + 1, times);
+            if (below == above) continue;
+            m.elements(values, gains, below, lo);
+            m.elements(values, gains, above, hi);
+            for (std::size_t k = 0; k < 128; ++k)
+                if (lo[k] != hi[k]) return filled(j, values[k], times * t, part, rng);
+        }
+        return {};
+    }
+
+  private:
+    float scalar(const Model& m, int kind, bool two_roots, double t, double times) const {
+        const auto s = static_cast<float>(times * t), n = static_cast<float>(d_);
+        const float v = kind == 0 ? static_cast<float>(t) : kind == 1 ? s / n : s * (1 / n);
+        return m.map->by == By::div ? std::sqrt(v) : two_roots ? 1 / std::sqrt(v) : rsqrt_nearest(v);
+    }
+    std::optional<Row> filled(std::size_t at, float value, double sum, double part, Rng& rng) const {
+        Row x(static_cast<std::size_t>(d_));
+        x[at] = value;
+        double left = sum - static_cast<double>(value) * static_cast<double>(value);
+        std::size_t j = 0;
+        for (; j < x.size() && left > 0; ++j) {
+            if (j == at) continue;
+            double v = 32.0 * (128 + rng.below(128));
+            if (left - v * v < 0x1p26) {  // what is left, its eight highest bits at a time
+                v = std::floor(std::sqrt(left));
+                const double unit = std::exp2(std::max(0.0, std::floor(std::log2(v)) - 7));
+                v = std::floor(v / unit) * unit;
+            }
+            x[j] = static_cast<float>(v);
+            left -= v * v;
+        }
+        if (left != 0) return {};
+        const auto tiny = static_cast<float>(std::sqrt(std::exp2(std::floor(std::log2(sum)) - 52) * part));
+        const float exact = std::exp2(std::floor(std::log2(tiny)));
+        for (; j < x.size(); ++j)
+            if (j != at) x[j] = exact;
+        return x;
+    }
+
+    std::int64_t d_;
+    std::span<const float> gain_;
+    std::span<const Model> models_;
+};
+
 // x + residual rounds; in every fourth row all the same way.
 void fill_residual(Tensors& t, const std::vector<Row>& rows, std::size_t first) {
     Tensor* res = t.find("residual");
@@ -202,6 +264,18 @@ std::vector<Tensors> battery(const Op& op, const Contract& c, std::int64_t d) {
     return out;
 }
 
+namespace {
+
+std::vector<Tensors> in_batches(const Op& op, const Contract& c, std::int64_t d, const std::vector<Row>& all, std::int64_t few) {
+    const auto rows = static_cast<std::int64_t>(all.size());
+    std::vector<Tensors> out{lay(op, c, d, all, 1e-6)};
+    for (std::int64_t at = 0; at < rows; at += few)
+        out.push_back(lay(op, c, d, {all.begin() + at, all.begin() + std::min(at + few, rows)}, 1e-6, 0, static_cast<std::size_t>(at)));
+    return out;
+}
+
+}  // namespace
+
 std::vector<Tensors> batches(const Op& op, const Contract& c, std::int64_t d, std::int64_t rows, std::int64_t few) {
     std::vector<Row> all;
     for (std::int64_t i = 0; i < rows; ++i) {
@@ -211,10 +285,25 @@ std::vector<Tensors> batches(const Op& op, const Contract& c, std::int64_t d, st
         if (i % 4) x[rng.below(static_cast<std::uint32_t>(std::min<std::int64_t>(d, 4)))] = 4096;
         all.push_back(std::move(x));
     }
-    std::vector<Tensors> out{lay(op, c, d, all, 1e-6)};
-    for (std::int64_t at = 0; at < rows; at += few)
-        out.push_back(lay(op, c, d, {all.begin() + at, all.begin() + std::min(at + few, rows)}, 1e-6, 0, static_cast<std::size_t>(at)));
-    return out;
+    return in_batches(op, c, d, all, few);
+}
+
+std::vector<Tensors> tie_batches(const Op& op, const Contract& c, std::int64_t d, std::span<const Model> models, std::int64_t rows, std::int64_t few) {
+    if (models.empty()) return {};
+    const Tensors one = lay(op, c, d, {Row(static_cast<std::size_t>(d))}, 1e-6);
+    Row gain;
+    if (const Tensor* w = one.find("w")) w->read_row(0, gain = Row(static_cast<std::size_t>(d)));
+    const Ties ties(d, gain, models);
+    std::vector<Row> all;
+    std::uint64_t n = 0;
+    for (const double part : {0.25, 0x1p-4, 0x1p-6})
+        for (const bool two_roots : {false, true})
+            for (int kind = 0; kind < 6; ++kind)
+                if (auto x = ties.row(kind % 3, two_roots, part, n++)) all.push_back(std::move(*x));
+    if (all.empty()) return {};
+    const auto distinct = all.size();
+    while (all.size() < static_cast<std::size_t>(rows)) all.push_back(Row(all[all.size() - distinct]));
+    return in_batches(op, c, d, all, few);
 }
 
 }  // namespace ulpgate::naming
