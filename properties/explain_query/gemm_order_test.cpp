@@ -72,7 +72,7 @@ TEST(GemmOrder, TensorCoresAddGroupsAtOnce) {
             ASSERT_FALSE(parse(contract, c));
             const auto models = sum_models(c[0], orders);
             EXPECT_EQ(models.size(), 4u) << "24 or 25 bits each";
-            EXPECT_TRUE(std::any_of(models.begin(), models.end(), [&, core = std::string(core)](const QueryModel& m) { return m.contract.a_order == core && m.contract.b_order == core; }));
+            EXPECT_TRUE(std::any_of(models.begin(), models.end(), [claimed = std::string(core)](const QueryModel& m) { return m.contract.a_order == claimed && m.contract.b_order == claimed; }));
         }
 }
 
