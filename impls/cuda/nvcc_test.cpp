@@ -159,7 +159,7 @@ TEST_P(Sass, HoldsTheTensorCoreStepsOfThePtx) {
         else EXPECT_GE(got[fadd], right[fadd]) << k.name;
         steps += right[hmma];
     }
-    EXPECT_EQ(steps, 48);
+    EXPECT_EQ(steps, 68);
 }
 INSTANTIATE_TEST_SUITE_P(Nvcc, Sass, ::testing::Values("sm_80", "sm_90"), [](const auto& i) { return i.param; });
 

@@ -20,6 +20,7 @@ struct Way {
 constexpr Way ways[] = {
     {"mma", "bf16", "sm_80", "cast_first,mean=div,a.order=mma:8x24,b.order=mma:8x24,holds=rerun.batch.align.stride"},
     {"mma", "bf16", "sm_90", "cast_first,mean=div,a.order=mma:16x25,b.order=mma:16x25,holds=rerun.batch.align.stride"},
+    {"mma_e4m3", "bf16", "sm_90", "cast_first,mean=div,weights=e4m3:128x128,a.order=mma:16x25:128,b.order=mma:16x25:128,taps=out,holds=rerun.batch.align.stride"},
     {"simt", "bf16", "sm_80", "cast_first,mean=div,taps=out,holds=rerun.batch.align.stride"},
     {"e4m3", "bf16", "sm_80", "cast_first,mean=div,weights=e4m3:128x128,taps=out,holds=rerun.batch.align.stride"},
 };
@@ -41,7 +42,7 @@ Cell token(const std::string& home, const Way& way, bool quick) {
         const Sizes& s = m.tensors.sizes;
         const double work = static_cast<double>(s[Dim::a_out] * s[Dim::hidden] + s[Dim::b_out] * s[Dim::b_in]);
         c.subject = {"ptx", [kernel] { kernel->call(); }, work};
-        c.peers.push_back({fmt::format("{} tokens a second", asked_tokens), way.name == std::string_view("mma") ? 1.0 : 0.0, {}, asked_tokens * work});
+        c.peers.push_back({fmt::format("{} tokens a second", asked_tokens), std::string_view(way.name).starts_with("mma") ? 1.0 : 0.0, {}, asked_tokens * work});
     } catch (const std::exception& e) {
         c.why_skipped = e.what();
     }

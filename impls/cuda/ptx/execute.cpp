@@ -155,9 +155,10 @@ class Runner {
                 m &= i.guard_negated ? ~g : g;
             }
             if (++n > budget) endless(w, i, active);
-            if (traced && i.flow != Flow::next) launch_.trace(w, i, m);
+            if (traced && i.flow > Flow::poll) launch_.trace(w, i, m);
             switch (i.flow) {
             case Flow::next:
+            case Flow::poll:
                 if (i.converges && m && !(i.whole && m != active) && !members_here(w, i, m)) {
                     b_.instructions = n;
                     w.fragments[at] = {pc, active, Fragment::Wait::members, 0};

@@ -35,7 +35,7 @@ struct Warp;
 struct Instruction;
 using Handler = void (*)(Warp&, const Instruction&, const Mask&);
 
-enum class Flow : std::uint8_t { next, branch, leave, barrier };
+enum class Flow : std::uint8_t { next, poll, branch, leave, barrier };  // poll: as next, and may ask for the other warps to run
 
 // What every instruction reads comes first, in one cache line.
 struct alignas(64) Instruction {

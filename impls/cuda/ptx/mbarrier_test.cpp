@@ -12,14 +12,16 @@ std::string setup(int count) {
     return fmt::format("mov.u32 %r4, %tid.x;\nsetp.ne.u32 %p0, %r4, 0;\n@%p0 bra made;\nmbarrier.init.shared.b64 [bar], {};\nmade: bar.sync 0;\nshl.b32 %r2, %r4, 2;\nmov.u32 %r3, s;\nadd.s32 %r3, %r3, %r2;\n", count);
 }
 
-// Warp 1 writes and arrives; warp 0, which runs first, waits and reads what warp 1 wrote.
+// One warp writes and arrives; the other waits and reads what that one wrote, whichever of them runs first.
 TEST(PtxMbarrier, AConsumerWaitsForItsProducer) {
-    const std::string body = setup(32) +
-                             "setp.lt.u32 %p1, %r4, 32;\n@%p1 bra consumer;\nadd.s32 %r0, %r4, 100;\nst.shared.u32 [%r3], %r0;\nmbarrier.arrive.shared.b64 %d3, [bar];\nbra end;\n"
-                             "consumer: mbarrier.try_wait.parity.shared.b64 %p2, [bar], 0;\n@!%p2 bra consumer;\nld.shared.u32 %r0, [%r3+128];\nend:\n";
-    const auto r = run_block(kernel(body, shared), 64);
-    ASSERT_EQ(r.error, "");
-    for (std::uint32_t l = 0; l < 32; ++l) EXPECT_EQ(r.y[l], 132 + l);
+    for (const std::uint32_t consumer : {0u, 1u}) {
+        const std::string body = setup(32) +
+                                 fmt::format("shr.u32 %r5, %r4, 5;\nsetp.eq.u32 %p1, %r5, {};\n@%p1 bra consumer;\nadd.s32 %r0, %r4, 100;\nst.shared.u32 [%r3], %r0;\nmbarrier.arrive.shared.b64 %d3, [bar];\nbra end;\n"
+                                             "consumer: mbarrier.try_wait.parity.shared.b64 %p2, [bar], 0;\n@!%p2 bra consumer;\nld.shared.u32 %r0, [%r3{:+}];\nend:\n", consumer, consumer ? -128 : 128);
+        const auto r = run_block(kernel(body, shared), 64);
+        ASSERT_EQ(r.error, "") << consumer;
+        for (std::uint32_t l = 0; l < 32; ++l) EXPECT_EQ(r.y[32 * consumer + l], 100 + 32 * (1 - consumer) + l);
+    }
 }
 TEST(PtxMbarrier, PhasesHaveStatesAndParities) {
     // Before the first phase has ended: parity 1 has, parity 0 has not. After it: the other way round, and the state of then is over.
@@ -30,6 +32,15 @@ TEST(PtxMbarrier, PhasesHaveStatesAndParities) {
     const auto r = run_block(kernel(body, shared), 32);
     ASSERT_EQ(r.error, "");
     for (const auto y : r.y) EXPECT_EQ(y, 1u + 4 + 8);
+}
+TEST(PtxMbarrier, EveryPhaseExpectsAsManyArrivals) {
+    const std::string half = "@%p1 mbarrier.arrive.shared.b64 %d3, [bar];\n", ended = "mbarrier.test_wait.parity.shared.b64 %p2, [bar], {};\n@%p2 add.s32 %r0, %r0, {};\n";
+    std::string body = setup(16) + "setp.lt.u32 %p1, %r4, 15;\nsetp.eq.u32 %p3, %r4, 15;\nmov.u32 %r0, 0;\n";
+    for (int phase = 0; phase < 3; ++phase)
+        body += half + fmt::format(fmt::runtime(ended), phase % 2, 1 << 2 * phase) + "@%p3 mbarrier.arrive.shared.b64 %d3, [bar];\n" + fmt::format(fmt::runtime(ended), phase % 2, 2 << 2 * phase);
+    const auto r = run_block(kernel(body, shared), 32);
+    ASSERT_EQ(r.error, "");
+    for (const auto y : r.y) EXPECT_EQ(y, 2u + 8 + 32);
 }
 TEST(PtxMbarrier, SeveralArrivalsAtOnce) {
     const std::string body = setup(64) + "mbarrier.arrive.shared.b64 %d3, [bar], 2;\nmov.u32 %r0, 0;\nmbarrier.test_wait.shared.b64 %p1, [bar], %d3;\n@%p1 mov.u32 %r0, 1;\n";

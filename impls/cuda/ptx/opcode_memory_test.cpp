@@ -2,6 +2,7 @@
 // as one piece), in another order, and under a guard.
 #include <fmt/format.h>
 
+#include "impls/cuda/ptx/error.hpp"
 #include "impls/cuda/ptx/lanes_test.hpp"
 #include "impls/cuda/ptx/opcode.hpp"
 #include "reference/base/text.hpp"
@@ -156,6 +157,31 @@ TEST(PtxOpcodes, EveryLoadOfAParameterExtendsIt) {
         m.add("y", p, y.size(), true);
         run(decode(module, module.kernels.at(0)), launch, m);
         EXPECT_EQ(y, right) << name;
+    }
+}
+
+// At an address in a register the last byte is read and none past it.
+TEST(PtxOpcodes, ParametersEndAtTheirLastByte) {
+    for (const auto& [type, offset, right] : {std::tuple{"u8", 2, 0x33u}, {"u16", 0, 0x2211u}, {"u16", 2, 0u}, {"u8", 3, 0u}, {"u8", -9, 0u}}) {
+        const auto text = fmt::format(".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 y, .param .align 1 .b8 x[3]) {{\n.reg .b32 r;\n.reg .b64 at, ya;\n"
+                                      "mov.b64 at, x;\nld.param.{} r, [at{:+}];\nld.param.u64 ya, [y];\nst.global.u32 [ya], r;\nret;\n}}\n", type, offset);
+        std::uint32_t y = 0;
+        auto* p = &y;
+        Launch launch;
+        launch.parameters = Bytes(8);
+        std::memcpy(launch.parameters.data(), &p, 8);
+        launch.parameters.insert(launch.parameters.end(), {0x11, 0x22, 0x33});
+        Memory m;
+        m.add("y", p, sizeof y, true);
+        std::string error;
+        try {
+            const auto module = parse_module(text);
+            run(decode(module, module.kernels.at(0)), launch, m);
+        } catch (const Error& e) {
+            error = e.what();
+        }
+        EXPECT_EQ(error.find("of the parameters, which have 11") != std::string::npos, !right) << type << " " << offset << ": " << error;
+        EXPECT_EQ(y, right) << type << " " << offset;
     }
 }
 

@@ -6,13 +6,17 @@
 #define PROJECTION(name, ...) \
     extern "C" __global__ void __launch_bounds__(128) name(Projection p) { __VA_ARGS__(p); }
 #define TENSOR_CORE(name, T, tokens) \
-    extern "C" __global__ void __launch_bounds__(128) name(Projection p) { project_tensor_core<T>(p, Tokens<T, tokens>{p}); }
+    extern "C" __global__ void __launch_bounds__(128) name(Projection p) { project_tensor_core<T>(p, Weights<T>{p}, Tokens<T, tokens>{p}); }
 TENSOR_CORE(tensor_core_bf16_8, Bf16, 8)
 TENSOR_CORE(tensor_core_bf16_32, Bf16, 32)
 TENSOR_CORE(tensor_core_fp16_8, Fp16, 8)
 TENSOR_CORE(tensor_core_fp16_32, Fp16, 32)
+#define TENSOR_CORE_CODED(name, T, tokens) \
+    extern "C" __global__ void __launch_bounds__(128) name(Projection p) { project_tensor_core<T>(p, Codes<T>{p}, Tokens<T, tokens>{p}); }
+TENSOR_CORE_CODED(tensor_core_e4m3_bf16_8, Bf16, 8)
+TENSOR_CORE_CODED(tensor_core_e4m3_bf16_32, Bf16, 32)
 #define TENSOR_CORE_NORMED(name, T) \
-    extern "C" __global__ void __launch_bounds__(128) name(Projection p, const void* gain, float eps) { project_tensor_core<T>(p, NormedTokens<T>(p, gain, eps)); }
+    extern "C" __global__ void __launch_bounds__(128) name(Projection p, const void* gain, float eps) { project_tensor_core<T>(p, Weights<T>{p}, NormedTokens<T>(p, gain, eps)); }
 TENSOR_CORE_NORMED(tensor_core_normed_bf16_8, Bf16)
 TENSOR_CORE_NORMED(tensor_core_normed_fp16_8, Fp16)
 PROJECTION(simt_bf16, project_simt<Bf16, Bf16, false>)

@@ -13,6 +13,7 @@
 #include "impls/cuda/ptx/decode.hpp"
 #include "impls/cuda/ptx/machine.hpp"
 #include "reference/base/rng.hpp"
+#include "reference/tensor_core/sum.hpp"
 #include "reference/tensor_core/tile.hpp"
 
 namespace ulpgate {
@@ -226,6 +227,56 @@ TEST(CudaQuery, ANormInThePrologueSumsInTheOrderOfTheNorm) {
     EXPECT_GE(told_apart, 4);
 }
 
+// Codes of e4m3 with a scale a block of 128 x 128, against the sum that the claim names: chains of 128 columns, scaled in f32.
+void coded(const std::string& arch, const std::string& sum_text) {
+    const auto sum = *find_tensor_core_sum(sum_text);
+    for (const Shape& s : {Shape{1, 1, 64, 128, 0, 0}, Shape{1, 3, 200, 300, 0, 0}, Shape{1, 9, 130, 257, 1, 0}, Shape{1, 33, 65, 64, 0, 5}, Shape{1, 2, 1, 1, 0, 0}}) {
+        Rng rng(5, static_cast<std::uint64_t>(s.depth), static_cast<std::uint64_t>(s.outs));
+        const auto at = [](std::int64_t n) { return static_cast<std::size_t>(n); };
+        const std::int64_t row = (s.depth + 15) / 16 * 16 + s.apart, scale_row = (s.depth + 127) / 128;
+        std::vector<std::uint16_t> x(at(s.tokens * row)), y(at(s.tokens * s.outs));
+        std::vector<std::uint8_t> codes(at(s.outs * row + 32));
+        std::vector<float> scale(at((s.outs + 127) / 128 * scale_row));
+        for (auto& v : x) v = Bf16::encode(std::ldexp(static_cast<float>(static_cast<int>(rng.below(511)) - 255), static_cast<int>(rng.below(9)) - 12));
+        for (auto& v : codes) v = static_cast<std::uint8_t>(rng.below(127) | rng.below(2) << 7);  // no NaN
+        for (auto& v : scale) v = static_cast<float>(1 + rng.below(1u << 20)) * 0x1p-22f * (rng.below(2) ? 1.0f : -1.0f);
+        std::uint8_t* const w = codes.data() + (16 - reinterpret_cast<std::uintptr_t>(codes.data()) % 16) % 16 + s.off;
+        const auto floats = [&](auto f, const auto* from) {
+            std::vector<float> v(at(s.depth));
+            for (int k = 0; k < s.depth; ++k) v[at(k)] = f.decode(from[k]);
+            return v;
+        };
+        std::vector<std::uint16_t> right(y.size());
+        for (int t = 0; t < s.tokens; ++t)
+            for (int o = 0; o < s.outs; ++o)
+                right[at(t * s.outs + o)] = Bf16::encode(tensor_core_sum<Bf16>(sum, floats(Bf16{}, &x[at(t * row)]), floats(E4m3{}, w + o * row), std::span(scale).subspan(at(o / 128 * scale_row), at(scale_row)), 128));
+        for (const int tokens : {8, 32}) {
+            Projection p{};
+            p.x = x.data(), p.w = w, p.scale = scale.data();
+            p.x_token = p.w_row = row, p.scale_row = scale_row, p.x_batch = row * s.tokens;
+            p.whole = {y.data(), 0, 0, s.outs, 1};
+            p.tokens = p.all_tokens = s.tokens, p.outs = s.outs, p.depth = s.depth;
+            std::fill(y.begin(), y.end(), std::uint16_t{0xaaaa});
+            ptx::Memory memory;
+            memory.add("x", x.data(), x.size() * 2, false);
+            memory.add("w", w, static_cast<std::uint64_t>((s.outs - 1) * row + s.depth), false);
+            memory.add("scale", scale.data(), scale.size() * 4, false);
+            memory.add("y", y.data(), y.size() * 2, true);
+            ptx::Launch l;
+            l.grid = {static_cast<std::uint32_t>((s.outs + 63) / 64), static_cast<std::uint32_t>((s.tokens + tokens - 1) / tokens), 1};
+            l.block.x = 128;
+            l.parameters.resize(sizeof p);
+            std::memcpy(l.parameters.data(), &p, sizeof p);
+            ptx::run(program(arch, "tensor_core_e4m3_bf16_" + std::to_string(tokens)), l, memory);
+            EXPECT_EQ(y, right) << arch << " " << tokens << ": " << s.tokens << " tokens, " << s.outs << " x " << s.depth << " off " << s.off << " apart " << s.apart;
+        }
+    }
+}
+TEST(CudaQuery, CodesAreSummedByScale) {
+    coded("sm_80", "mma:8x24:128");
+    coded("sm_90", "mma:16x25:128");
+}
+
 // The restatement sees the architecture: an H100's projection is not an A100's.
 TEST(CudaQuery, ArchitecturesDiffer) {
     Case<Fp16> c({1, 8, 256, 512, 0, 0}, 3);
@@ -236,7 +287,7 @@ TEST(CudaQuery, ArchitecturesDiffer) {
 TEST(CudaQuery, NothingIsLeftToContract) {
     for (const char* arch : {"sm_80", "sm_90"}) {
         const auto m = ptx::parse_module(launch::ptx_image(std::string(ULPGATE_SOURCE "/impls/cuda/query/emitted/query.") + arch + ".ptx", arch).ptx);
-        EXPECT_EQ(m.kernels.size(), 19u);
+        EXPECT_EQ(m.kernels.size(), 21u);
         for (const auto& k : m.kernels) {
             EXPECT_EQ(ptx::contractable(k).size(), 0u) << k.name;
             EXPECT_EQ(ptx::approximate_count(k), 0u) << k.name;

@@ -2,17 +2,8 @@
 // takes columns l, l + 32, ... by fused multiply-add; the 32 partial sums are joined by a halving shuffle (16, 8, 4, 2, 1).
 #pragma once
 #include "../rmsnorm/rmsnorm.cuh"
+#include "e4m3.cuh"
 #include "projection.cuh"
-
-struct E4m3 {
-    using Storage = unsigned char;
-    __device__ static float load(Storage v) {
-        const unsigned sign = (v & 0x80u) << 24, a = v & 0x7fu;
-        const float small = __fmul_rn(__uint2float_rn(a), 0x1p-9f);
-        const unsigned magnitude = a == 0x7fu ? 0x7fc00000u : a < 8 ? __float_as_uint(small) : (a << 20) + (120u << 23);
-        return __uint_as_float(sign | magnitude);
-    }
-};
 
 template <class T, class W, bool scaled>
 __device__ void project_simt(const Projection& p) {

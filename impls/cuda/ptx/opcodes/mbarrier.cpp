@@ -90,8 +90,8 @@ void add(OpcodeTable& t) {
             for (const std::string order : {"", ".acquire.cta"}) {
                 std::vector<Slot> by_state{done, object, state}, by_parity{done, object, number};
                 if (how.ends_with("try_wait")) by_state.push_back(optional), by_parity.push_back(optional);
-                t.add(how + order + space, {by_state, wait<u64, false>});
-                t.add(how + ".parity" + order + space, {by_parity, wait<u32, true>});
+                t.add(how + order + space, {by_state, wait<u64, false>, Flow::poll});
+                t.add(how + ".parity" + order + space, {by_parity, wait<u32, true>, Flow::poll});
             }
         t.add("cp.async.mbarrier.arrive.noinc" + space, {{object}, copies_arrive<true>});
         // Without noinc the arrival is expected in addition: both cancel out once the copies are done.
